@@ -5,7 +5,7 @@ import { freeSpace, hasBatchFolder, readStoreMarks, openStore, lazyFileReader } 
 import { kindOfStore } from '../store/supported-stores.ts';
 import type { Store } from '../store/store.ts';
 import { VoxbatchError } from './problem.ts';
-import { beforeWork } from './machine-trouble.ts';
+import { wrapMachineFaults } from './machine-faults.ts';
 import type { Settings } from './settings.ts';
 import type { SearchedStore } from '../batches/redrive/find-loss.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
@@ -37,7 +37,7 @@ export async function claimStore(
   ledger: StoringLedger & Pick<Ledger, 'recordStore'>,
 ): Promise<Store> {
   await requireStore(settings, ledger);
-  return beforeWork(async () => {
+  return wrapMachineFaults(async () => {
     const { store, id } = await claim(settings, ledger, await ledger.storeId());
     // Of several that begin with different stores at once, one is recorded first.
     if ((await ledger.recordStore(id)) === id) return store;
@@ -53,7 +53,7 @@ export async function claimStore(
  * Throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `other-store`, `machine`).
  */
 export async function requireStore({ store, env }: StoreSettings, ledger: StoringLedger): Promise<void> {
-  await beforeWork(async () => {
+  await wrapMachineFaults(async () => {
     // Before the store's marks: who claims it records it after that, maybe just now.
     const recorded = await ledger.storeId();
     const { owner, id } = await readStoreMarks(store, env);
@@ -80,7 +80,7 @@ export async function beginStore(
   settings: StoreSettings,
   ledger: LedgerName & Pick<Ledger, 'replaceStore'>,
 ): Promise<void> {
-  await beforeWork(async () => {
+  await wrapMachineFaults(async () => {
     const { store, id } = await claim(settings, ledger);
     await store.close();
     await ledger.replaceStore(id);
@@ -124,7 +124,7 @@ export function searchedStore(
   return {
     files: lazyFileReader(store, env),
     requireOwn: () =>
-      beforeWork(async () => {
+      wrapMachineFaults(async () => {
         const recorded = await ledger.storeId();
         const { owner, id } = await readStoreMarks(store, env);
         const where = placesOf({ store, env }, ledger);

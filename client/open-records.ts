@@ -6,7 +6,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import type { OpenOptions } from '../ledger/open-ledger.ts';
 import { VoxbatchError } from './problem.ts';
-import { beforeWork } from './machine-trouble.ts';
+import { wrapMachineFaults } from './machine-faults.ts';
 import { rememberLedger, type LedgerSettings } from './trust/known-ledgers.ts';
 import { isUsableName } from '../contract/batch-name.ts';
 import { isSingle } from '../contract/batch.ts';
@@ -75,7 +75,7 @@ async function open({ ledger: address, onImported }: Opened, options: OpenOption
     throw new VoxbatchError({ type: 'no-ledger', ledger: address });
   try {
     const { openLedger } = await import('../ledger/open-ledger.ts');
-    const ledger = await beforeWork(() => openLedger(address, options));
+    const ledger = await wrapMachineFaults(() => openLedger(address, options));
     if (ledger.former !== undefined) onImported?.(ledger.place, ledger.former);
     return ledger;
   } catch (error) {

@@ -5,7 +5,7 @@ import { API_PATH } from '../contract/urls.ts';
 import { messageOf } from '../contract/message-of.ts';
 import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
 import type { Difference } from '../ledger/copy/tally.ts';
-import { refusalWords as backupRefusalWords } from './backup/refusal.ts';
+import { refusalWords as backupRefusalWords } from './backup/backup-refusal.ts';
 
 /** Thrown if a call cannot be carried out. Nothing was spent on it. */
 export class VoxbatchError extends Error {

@@ -4,7 +4,12 @@ import { parseResultMember } from '../contract/result-member.ts';
 import { resolve } from 'node:path';
 import { readPayloadKeys } from './encryption/read-payload-keys.ts';
 import { VoxbatchError, refuseOption } from './problem.ts';
-import { webhookWish, type WebhookWish, type WebhookNews, type WebhookOptions } from './webhooks/webhook-options.ts';
+import {
+  readWebhookOptions,
+  type WebhookSettings,
+  type WebhookNews,
+  type WebhookOptions,
+} from './webhooks/webhook-options.ts';
 import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Settings, useOperations } from './settings.ts';
 import type { OwnOperation } from '../contract/own-operation.ts';
 import { metricsPlaceOf, type MetricsOptions } from './metrics/metrics-options.ts';
@@ -106,10 +111,13 @@ function refuseAddress(option: string, { expected, got }: Omit<RefusedAddress, '
 }
 
 /** The webhook settings with defaults, if any. Throws {@link VoxbatchError} (`bad-option`). */
-export function wishOf({ webhook, temporal }: Pick<VoxbatchOptions, 'webhook' | 'temporal'>): WebhookWish | undefined {
+export function wishOf({
+  webhook,
+  temporal,
+}: Pick<VoxbatchOptions, 'webhook' | 'temporal'>): WebhookSettings | undefined {
   if (webhook === undefined) return undefined;
   if (temporal !== undefined) refuseOption('webhook', 'none with a cluster, where other processes work', webhook.url);
-  const wish = webhookWish(webhook);
+  const wish = readWebhookOptions(webhook);
   if (!('expected' in wish)) return wish;
   // The URL's path is a secret.
   const got = wish.option === 'restore' ? 'something else' : webhook[wish.option];

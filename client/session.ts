@@ -2,9 +2,9 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { OpenOptions } from '../ledger/open-ledger.ts';
 import type { Store } from '../store/store.ts';
 import { refuseOtherUser } from '../embedded/private-home.ts';
-import { beforeWork, requireLargeFiles } from './machine-trouble.ts';
+import { wrapMachineFaults, requireLargeFiles } from './machine-faults.ts';
 import { connectApi, type ConnectedApi } from './connect-api.ts';
-import { tellingWhileOpen, type WaitingRules } from './look/tell-of-outages.ts';
+import { withOutageReports, type WaitingRules } from './look/report-outages.ts';
 import { openRecords } from './open-records.ts';
 import { claimStore } from './claim-store.ts';
 import type { ApiAccess, Settings } from './settings.ts';
@@ -56,7 +56,7 @@ export class Session {
         // starts.
         if (ledger.thread === true) {
           requireLargeFiles();
-          await beforeWork(() => {
+          await wrapMachineFaults(() => {
             refuseOtherUser(settings.home);
           });
         }
@@ -106,7 +106,7 @@ async function openAdmitted(settings: Settings, options: OpenOptions, { admit, w
     admit === undefined ? settings : { ...settings, onReadOnly: () => undefined },
     options,
   );
-  const ledger = waiting === undefined ? opened : tellingWhileOpen(opened, waiting);
+  const ledger = waiting === undefined ? opened : withOutageReports(opened, waiting);
   try {
     await admit?.(ledger);
     return ledger;

@@ -1,6 +1,6 @@
 import type { ProfileView, viewChange } from './account/account-view.ts';
 import type { BackupView, RestoreView } from './backup/backup-view.ts';
-import type { pruneHere, showCachedRow, sumCache } from './cache/cache.ts';
+import type { pruneCacheAndUploads, showCachedRow, sumCache } from './cache/cache.ts';
 import type { Cleaned } from './clean/clean.ts';
 import type { DialectComparison } from './compare/compare-dialects.ts';
 import type { ComparisonView } from './compare/compare.ts';
@@ -54,7 +54,7 @@ export interface Views {
   readonly clean: CleanView;
   readonly 'cache-list': Awaited<ReturnType<typeof sumCache>>;
   readonly 'cache-show': Awaited<ReturnType<typeof showCachedRow>>;
-  readonly 'cache-prune': Awaited<ReturnType<typeof pruneHere>> & { readonly dryRun: boolean };
+  readonly 'cache-prune': Awaited<ReturnType<typeof pruneCacheAndUploads>> & { readonly dryRun: boolean };
   readonly backup: BackupView;
   readonly restore: RestoreView;
   readonly 'ledger-copy': LedgerCopyView;

@@ -6,26 +6,32 @@ import type { CacheSums } from '../ledger/cache/cache-sums.ts';
 import { accountFunctions, type AccountFunctions } from './account/account-functions.ts';
 import { batchNamed, type Batch, type BatchInvocation } from './batch.ts';
 import { checkConfig, checkHome } from './check-options.ts';
-import { compareHere, type CompareOptions } from './compare/compare.ts';
+import { compareByName, type CompareOptions } from './compare/compare.ts';
 import { examine, type Finding } from './doctor/doctor.ts';
 import { type VoxbatchOptions, accessOf, settingsOf, wishOf } from './read-options.ts';
-import { pruneHere, sumCache } from './cache/cache.ts';
+import { pruneCacheAndUploads, sumCache } from './cache/cache.ts';
 import { runFunctions, type RunFunctions } from './run/run-functions.ts';
 import { Session } from './session.ts';
 import type { Settings } from './settings.ts';
 import type { SingleAnswer, SingleJobOptions } from './single/single-answer.ts';
-import { lipSyncJob, sayJob, transcribeJob, type SpeechWish, type TranscriptWish } from './single/single-job-of.ts';
+import {
+  lipSyncJob,
+  sayJob,
+  transcribeJob,
+  type SpeechOptions,
+  type TranscriptOptions,
+} from './single/build-single-job.ts';
 import { voiceFunctions, type VoiceFunctions } from './voices/voice-functions.ts';
-import type { Workplace, WorkplaceRequest } from './work/workplace.ts';
+import type { BatchRunner, BatchRunnerRequest } from './work/batch-runner.ts';
 
 /** Options of a single text. */
-export type SayOptions = SingleJobOptions & SpeechWish & { readonly voice: string };
+export type SayOptions = SingleJobOptions & SpeechOptions & { readonly voice: string };
 
 /** Options of a single recording. */
-export type TranscribeOptions = SingleJobOptions & TranscriptWish;
+export type TranscribeOptions = SingleJobOptions & TranscriptOptions;
 
 /** Options of a single lip-sync. */
-export type LipSyncOptions = SingleJobOptions & Pick<SpeechWish, 'api'>;
+export type LipSyncOptions = SingleJobOptions & Pick<SpeechOptions, 'api'>;
 
 /** An open voxbatch instance. Call {@link Voxbatch.close} in the end. */
 export interface Voxbatch extends RunFunctions, VoiceFunctions, AccountFunctions {
@@ -86,8 +92,8 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
 
   const invocation = invocationOf(session, say, workplace, ending.signal);
   const single = async (job: SingleJob, wish: SingleJobOptions): Promise<SingleAnswer> => {
-    const { runHere } = await import('./single/run-here.ts');
-    return runHere(job, wish, { session, workplace: () => workplace.get(), ending: ending.signal });
+    const { runSingleJob } = await import('./single/run-single-job.ts');
+    return runSingleJob(job, wish, { session, workplace: () => workplace.get(), ending: ending.signal });
   };
 
   return {
@@ -97,9 +103,9 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
     lipSync: (sources, wish = {}) => single(lipSyncJob(sources, wish), wish),
     ...voiceFunctions(session, single),
     ...accountFunctions(session),
-    compare: async (one, other, compareOptions) => compareHere(session, [one, other], compareOptions),
+    compare: async (one, other, compareOptions) => compareByName(session, [one, other], compareOptions),
     cache: () => sumCache(session),
-    pruneCache: (criteria) => pruneHere(session, criteria),
+    pruneCache: (criteria) => pruneCacheAndUploads(session, criteria),
     doctor: async () => {
       const findings: Finding[] = [];
       for await (const finding of examine(session, say)) findings.push(finding);
@@ -140,7 +146,7 @@ function invocationOf(
   return invocation;
 }
 
-interface WorkplaceNeeds extends Pick<WorkplaceRequest, 'webhook' | 'onWebhook'> {
+interface WorkplaceNeeds extends Pick<BatchRunnerRequest, 'webhook' | 'onWebhook'> {
   readonly session: Session;
   readonly settings: Settings;
   readonly say: (line: string) => void;
@@ -149,18 +155,18 @@ interface WorkplaceNeeds extends Pick<WorkplaceRequest, 'webhook' | 'onWebhook'>
 }
 
 interface LazyWorkplace {
-  get(): Promise<Workplace>;
+  get(): Promise<BatchRunner>;
   leave(): Promise<void>;
 }
 
 /** A workplace that is opened on first use, and retried if that failed. */
 function lazyWorkplace({ session, settings, say, signal, ...hooked }: WorkplaceNeeds): LazyWorkplace {
-  let opening: Promise<Workplace> | undefined;
-  const open = async (): Promise<Workplace> => {
+  let opening: Promise<BatchRunner> | undefined;
+  const open = async (): Promise<BatchRunner> => {
     const [ledger, store, api] = [await session.ledger(), await session.store(), await session.api()];
     // The worker is slow to load, and read-only callers need none.
-    const { Workplace } = await import('./work/workplace.ts');
-    const place = new Workplace({ settings, ledger, store, open: api, worker: 'own', say, ...hooked });
+    const { BatchRunner } = await import('./work/batch-runner.ts');
+    const place = new BatchRunner({ settings, ledger, store, open: api, worker: 'own', say, ...hooked });
     try {
       await place.open(signal);
       return place;

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ThreadNews } from './webhooks/hint-listener.ts';
-import { listenHere, type ListenRequest } from './webhooks/listen-here.ts';
-import type { WatchChange } from './webhooks/heard-jobs.ts';
+import type { ThreadMessage } from './webhooks/webhook-listener.ts';
+import { receiveWebhooks, type ListenRequest } from './webhooks/webhook-receiver.ts';
+import type { WatchChange } from './webhooks/mentioned-jobs.ts';
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { NO_DUTY, restFor, worked } from '../policy/webhooks/duty-cycle.ts';
 
@@ -40,12 +40,12 @@ export function createThrottle(): () => void {
 }
 
 /** Entry point of the webhook listener thread, which keeps a flood of webhooks from delaying anything else. */
-function tell(news: ThreadNews): void {
+function tell(news: ThreadMessage): void {
   parentPort?.postMessage(news);
 }
 
 let heard: { readonly ids: string[]; readonly words: string[] } | undefined;
-const here = await listenHere(
+const here = await receiveWebhooks(
   workerData as ListenRequest,
   ({ ids, words }) => {
     if (heard === undefined) {

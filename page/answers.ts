@@ -119,8 +119,8 @@ export async function readStandings({ settings, ledger }: Reader): Promise<Stand
   try {
     if ((await ledger.knownSchedules()).length === 0) return { away: null, standings: [] };
     // Its client is large, and only this asks it.
-    const { scheduleStandings } = await import('../client/schedules/standings.ts');
-    const standings = await scheduleStandings(settings, ledger);
+    const { readScheduleStates } = await import('../client/schedules/schedule-states.ts');
+    const standings = await readScheduleStates(settings, ledger);
     if (standings !== undefined) return { away: null, standings };
     return { away: 'no Temporal server runs here. Start one, with a worker: voxbatch up', standings: [] };
   } catch (error) {

@@ -5,7 +5,7 @@ import { shellWord } from '../contract/shell-word.ts';
 import { isLedgerFile } from '../contract/urls.ts';
 import { asVoxbatchError, VoxbatchError } from '../client/problem.ts';
 import type { Problem } from '../client/problem-types.ts';
-import { isDiskTrouble, isMachineTrouble, keepsAllCharges } from '../client/machine-trouble.ts';
+import { isDiskFault, isMachineFault, keepsAllCharges } from '../client/machine-faults.ts';
 import { rowArg, takeArg } from '../client/look/continue-command.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, noLedgerAdvice, NOT_LOGGED } from './exit-error.ts';
@@ -18,9 +18,9 @@ import { goOnCommand, namedRow, sentence as stopped } from './terminal/words.ts'
  * with a full stop, also where its last words are a command, because more follows. Undefined for every other error.
  */
 export function describeTrouble(error: unknown): string | undefined {
-  if (!isMachineTrouble(error)) return undefined;
+  if (!isMachineFault(error)) return undefined;
   if (error instanceof Error && 'advice' in error) return stopped(`${error.message} ${String(error.advice)}`);
-  if (!isDiskTrouble(error)) return stopped(messageOf(error));
+  if (!isDiskFault(error)) return stopped(messageOf(error));
   return `Cannot write to disk: ${error.message}. Free some space, or choose another folder for the results with --out, then run the same command again.`;
 }
 

@@ -1,7 +1,7 @@
 import type { Session, SessionRequest } from '../client/session.ts';
 import type { Settings } from '../client/settings.ts';
-import { beforeWork } from '../client/machine-trouble.ts';
-import type { WebhookWish } from '../client/webhooks/webhook-options.ts';
+import { wrapMachineFaults } from '../client/machine-faults.ts';
+import type { WebhookSettings } from '../client/webhooks/webhook-options.ts';
 import type { RunContext } from './terminal/output.ts';
 import type { Flags } from './commands/flags.ts';
 import { readWebhook } from './commands/webhook-flags.ts';
@@ -19,7 +19,7 @@ export interface Invocation extends RunContext {
   /** Return as soon as the batch is started, and leave the work to others. */
   readonly detach: boolean;
   /** Webhooks that reach the worker of this command. */
-  readonly webhook?: WebhookWish | undefined;
+  readonly webhook?: WebhookSettings | undefined;
 }
 
 /** The flags that it depends on. */
@@ -55,7 +55,7 @@ export async function withInvocation<T>(
     admit: async (ledger) => {
       await admittance(settings, flags, context.output)(ledger);
       // Nothing is at work yet, so nothing need wait until a person has accepted a copy.
-      await beforeWork(() => ledger.acceptedAt());
+      await wrapMachineFaults(() => ledger.acceptedAt());
     },
     // Without a batch to work on yet, a signal ends the process.
     waiting: { say: context.output.say },

@@ -9,19 +9,30 @@ import type { ApiHealth } from '../../policy/pacing/rate.ts';
  */
 export type Standstill = 'ledger-full' | 'no-worker' | 'no-sender' | 'no-downloader' | 'no-store' | 'no-answer';
 
+/** A batch's standstill, if it is stuck, and for `ledger-full` what the disk lacks, as a sentence. */
+export interface FoundStandstill {
+  readonly standstill?: Standstill | undefined;
+  readonly whyFull?: string | undefined;
+}
+
+type StuckBatch = Pick<BatchRecord, 'name' | 'settings' | 'state' | 'control' | 'createdAt' | keyof Account>;
+
 /**
- * Why a batch is stuck; undefined if no reason is known. Reads only the ledger. A worker that has just died counts as
- * alive for some seconds.
+ * Finds why a batch is stuck; empty if no reason is known. Reads only the ledger and its disk. A worker that has just
+ * died counts as alive for some seconds.
+ *
+ * @param api what the API's answers do to the batch now; read from the ledger if absent
  */
-export async function standstillOf(
-  ledger: Ledger,
-  batch: Pick<BatchRecord, 'name' | 'settings' | 'state' | 'control' | 'createdAt' | keyof Account>,
-  api?: ApiHealth,
-): Promise<Standstill | undefined> {
-  const { state, control, apiUrl, account } = batch;
-  if (state !== 'open') return undefined;
-  // First: where nothing can be recorded, workers cannot say that they live, either.
-  if ((await ledger.whyFull()) !== undefined) return 'ledger-full';
+export async function findStandstill(ledger: Ledger, batch: StuckBatch, api?: ApiHealth): Promise<FoundStandstill> {
+  if (batch.state !== 'open') return {};
+  // First: where nothing can be recorded, workers cannot report that they are alive, either.
+  const whyFull = await ledger.whyFull();
+  if (whyFull !== undefined) return { standstill: 'ledger-full', whyFull };
+  return { standstill: await findMissing(ledger, batch, api) };
+}
+
+async function findMissing(ledger: Ledger, batch: StuckBatch, api?: ApiHealth): Promise<Standstill | undefined> {
+  const { control, apiUrl, account } = batch;
   const workers = await ledger.livingWorkers(apiUrl, account);
   if (workers.length === 0) return control === 'paused' ? undefined : 'no-worker';
   if (control !== 'paused') {

@@ -7,14 +7,13 @@ import type { OldestRow } from '../../ledger/batches/progress.ts';
 import type { StoreWaits } from '../../ledger/lanes/workers.ts';
 import { exitOf } from '../../policy/exit-of.ts';
 import type { ApiHealth } from '../../policy/pacing/rate.ts';
-import type { Standstill } from './standstill.ts';
-import { standstillOf } from './standstill.ts';
+import { findStandstill, type FoundStandstill } from './standstill.ts';
 
 /** Max reasons kept. */
 const MOST_REASONS = 5;
 
 /** The ledger's view of a batch at one moment. */
-export interface BatchView {
+export interface BatchView extends FoundStandstill {
   readonly batch: BatchRecord;
   readonly counts: Counts;
   readonly money: Money;
@@ -24,10 +23,6 @@ export interface BatchView {
   readonly untold?: readonly Step[];
   /** The open row whose job has run the longest; undefined if none runs. */
   readonly oldest?: OldestRow | undefined;
-  /** Why it is stuck; undefined if no reason is known. */
-  readonly standstill?: Standstill | undefined;
-  /** Why nothing more can be recorded, if the ledger's disk is full. */
-  readonly whyFull?: string | undefined;
   /** Workers that wait for the store; undefined if none does. */
   readonly storeWaits?: StoreWaits | undefined;
   /** What the API's answers do to it while it goes on; undefined if it does not. */
@@ -38,7 +33,7 @@ export interface BatchView {
 export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<BatchView> {
   const isOpen = batch.state === 'open';
   const api = isOpen ? await ledger.apiHealth(batch) : undefined;
-  const standstill = await standstillOf(ledger, batch, api);
+  const found = await findStandstill(ledger, batch, api);
   const storeWaits = isOpen ? await ledger.storeWaits(batch.apiUrl, batch.account) : undefined;
   return {
     batch,
@@ -47,8 +42,7 @@ export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<Bat
     reasons: await ledger.commonReasons(batch.name, MOST_REASONS),
     untold: await ledger.stepsWithUnknownCharge(batch.name),
     oldest: await ledger.oldestRow(batch.name),
-    standstill,
-    whyFull: standstill === 'ledger-full' ? await ledger.whyFull() : undefined,
+    ...found,
     storeWaits,
     api,
   };

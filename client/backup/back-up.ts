@@ -13,7 +13,7 @@ import { kindOfStore } from '../../store/supported-stores.ts';
 import { requireStore } from '../claim-store.ts';
 import { openRecords } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
-import { beforeWork, requireWritable } from '../machine-trouble.ts';
+import { wrapMachineFaults, requireWritable } from '../machine-faults.ts';
 import type { Settings } from '../settings.ts';
 import { voxbatchVersion } from '../version.ts';
 import {
@@ -47,7 +47,7 @@ const MOST_COPIES = 5;
  * {@link VoxbatchError} (`backup-refused`, `backup-held`, `no-ledger`, `machine`, `store-missing`, `store-of-another`,
  * `other-store`).
  */
-export async function backUpHere({ folder, settings, atMoment }: BackupOptions): Promise<BackupView> {
+export async function backUp({ folder, settings, atMoment }: BackupOptions): Promise<BackupView> {
   const paths = backupPaths(folder);
   const dialect = await dialectOf(settings.ledger, paths.folder);
   const ledger = await openRecords({ ...settings, onReadOnly: () => undefined }, { mustExist: true });
@@ -82,18 +82,18 @@ export async function backUpHere({ folder, settings, atMoment }: BackupOptions):
 }
 
 function writing<R>(folder: string, work: () => Promise<R>): Promise<R> {
-  return beforeWork(() => writingTo(folder, work));
+  return wrapMachineFaults(() => writingTo(folder, work));
 }
 
 /** Throws {@link VoxbatchError} (`backup-refused`) for a ledger in a database server. */
 export async function dialectOf(ledger: string, folder: string): Promise<BackupDialect> {
-  const { driver } = await beforeWork(() => driverOf(ledger));
+  const { driver } = await wrapMachineFaults(() => driverOf(ledger));
   return (await driver.backingUp?.()) ?? refuseBackup(folder, { why: 'server' });
 }
 
 /** Only one backup of a ledger at a time. */
 async function holdingBackups<R>(ledger: string, work: () => Promise<R>): Promise<R> {
-  const lock = await beforeWork(() => new KernelLock(`${ledger}.backup`));
+  const lock = await wrapMachineFaults(() => new KernelLock(`${ledger}.backup`));
   try {
     if (!lock.tryExclusive()) {
       const pids = lockHolders([`${ledger}.backup`]);

@@ -5,7 +5,7 @@ import { isOtherUser } from '../../embedded/private-file.ts';
 import { ownerOf } from '../../embedded/private-home.ts';
 import { firstLink, removeOtherAccess } from '../../embedded/private-file.ts';
 import { VoxbatchError } from '../problem.ts';
-import type { BackupRefusal } from './refusal.ts';
+import type { BackupRefusal } from './backup-refusal.ts';
 
 /** Where the parts of a backup lie in its folder. Paths are absolute. */
 export interface BackupPaths {

@@ -13,9 +13,9 @@ import { copyMedia, type CopiedMedia } from '../../store/backup/copy-media.ts';
 import { kindOfStore } from '../../store/supported-stores.ts';
 import { readStoreMarks } from '../../store/open-store.ts';
 import { VoxbatchError } from '../problem.ts';
-import { beforeWork } from '../machine-trouble.ts';
+import { wrapMachineFaults } from '../machine-faults.ts';
 import type { Settings } from '../settings.ts';
-import { isAnybodyIn } from '../temporal/anybody-in.ts';
+import { isHomeInUse } from '../temporal/home-processes.ts';
 import { isPlaceKnown } from '../trust/known-ledgers.ts';
 import { dialectOf } from './back-up.ts';
 import { backupPaths, isThere, refuseBackup, refuseStrange, writingTo, type BackupPaths } from './backup-folder.ts';
@@ -37,14 +37,14 @@ const LOGS = ['-wal', '-shm', '-journal'];
  * {@link VoxbatchError} (`backup-refused`, `backup-held`, `backup-differs`, `machine`, `store-of-another`,
  * `other-store`).
  */
-export async function restoreHere({ folder, settings, atMoment }: RestoreOptions): Promise<RestoreView> {
+export async function restoreBackup({ folder, settings, atMoment }: RestoreOptions): Promise<RestoreView> {
   const { ledger, store, home } = settings;
   const paths = backupPaths(folder);
   const dialect = await dialectOf(ledger, paths.folder);
   const manifest = await manifestIn(paths);
   const isCopied = manifest.store.copied;
   if (isCopied && !kindOfStore(store).isFolder) refuseBackup(paths.folder, { why: 'bucket', store });
-  return beforeWork(async () => {
+  return wrapMachineFaults(async () => {
     await writingTo(dirname(ledger), () =>
       Promise.resolve(mkdirSync(dirname(ledger), { recursive: true, mode: 0o700 })),
     );
@@ -121,7 +121,7 @@ function refuseOver(ledger: string, folder: string, files = filesOf(ledger)): ne
 async function holdingAlone<R>(ledger: string, home: string, work: () => Promise<R>): Promise<R> {
   const lock = new KernelLock(`${ledger}.lock`);
   try {
-    if (!lock.tryExclusive() || isAnybodyIn(home)) {
+    if (!lock.tryExclusive() || isHomeInUse(home)) {
       const { membersLock, startingLock } = pathsIn(home);
       const pids = lockHolders([`${ledger}.lock`, ledger, membersLock, startingLock]);
       throw new VoxbatchError({ type: 'backup-held', ledger, by: 'work', pids });

@@ -29,11 +29,11 @@ export interface PruneOptions extends PruneCriteria {
   /** Why, for the record. */
   readonly reason?: string | undefined;
   /** Called with the forecast before anything is removed; rejects to cancel. Default: no confirmation. */
-  readonly confirm?: (forecast: PrunedHere) => Promise<void>;
+  readonly confirm?: (forecast: PrunedAll) => Promise<void>;
 }
 
 /** What was removed: results, and uploaded local media that no open row needs. */
-export interface PrunedHere extends Pruned {
+export interface PrunedAll extends Pruned {
   readonly uploads: MediaSum;
 }
 
@@ -41,13 +41,13 @@ export interface PrunedHere extends Pruned {
  * Removes results that have not been used recently (see `batches/cache/prune-cache.ts`), and uploaded local media that
  * no open row needs (`batches/local-media/sweep-uploads.ts`).
  */
-export async function pruneHere(
+export async function pruneCacheAndUploads(
   session: Session,
   { isDryRun = false, reason, confirm, ...criteria }: PruneOptions,
-): Promise<PrunedHere> {
+): Promise<PrunedAll> {
   const [ledger, store] = [await session.ledger(), await session.store()];
   const request = { ledger, store, criteria, identify: identifyMedia, by: byPerson(session.settings, reason) };
-  const prune = async (only: boolean): Promise<PrunedHere> => ({
+  const prune = async (only: boolean): Promise<PrunedAll> => ({
     ...(await pruneCache({ ...request, isDryRun: only })),
     uploads: await sweepUploads({ ledger, store, isDryRun: only }),
   });

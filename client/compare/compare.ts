@@ -11,7 +11,7 @@ import {
 } from '../../results/compare/difference-table.ts';
 import { openStore } from '../../store/open-store.ts';
 import { VoxbatchError, refuseOption } from '../problem.ts';
-import { isDiskTrouble } from '../machine-trouble.ts';
+import { isDiskFault } from '../machine-faults.ts';
 import { chooseBatch } from '../open-records.ts';
 import type { Session } from '../session.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
@@ -33,7 +33,7 @@ export interface CompareOptions {
  * Compares two batches of a ledger; see `batches/compare/compare-batches.ts`. Throws {@link VoxbatchError} (`no-batch`,
  * `loading`, `bad-option`).
  */
-export async function compareHere(
+export async function compareByName(
   { settings, ...session }: Session,
   [one, other]: readonly [string, string],
   { tolerances = {}, ...options }: CompareOptions = {},
@@ -66,7 +66,7 @@ export type ComparisonAnswer =
   | { readonly type: 'table-unwritable'; readonly cause: unknown };
 
 /**
- * Compares two batches as {@link compareHere} does, and returns a view; optionally writes a table of the differing
+ * Compares two batches as {@link compareByName} does, and returns a view; optionally writes a table of the differing
  * rows.
  *
  * @param most max differing rows in the view
@@ -84,7 +84,7 @@ export async function showComparison(
   if (opened !== undefined && 'type' in opened) return opened;
   const differing: Difference[] = [];
   try {
-    const found = await compareHere(session, names, {
+    const found = await compareByName(session, names, {
       tolerances,
       onRow: async (row) => {
         const line = differenceLine(row);
@@ -105,7 +105,7 @@ async function openTable(path: string): Promise<DifferenceTable | Exclude<Compar
   try {
     return (await isOurTable(path)) ? await DifferenceTable.create(path) : { type: 'table-taken' };
   } catch (cause) {
-    if (codeOf(cause) === '' || isDiskTrouble(cause)) throw cause;
+    if (codeOf(cause) === '' || isDiskFault(cause)) throw cause;
     return { type: 'table-unwritable', cause };
   }
 }

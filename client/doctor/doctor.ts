@@ -11,7 +11,7 @@ import { findFfmpeg, namedFfmpeg } from '../../store/sound/find-ffmpeg.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { connectApi, realmOf, type ConnectedApi } from '../connect-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';
-import { requireLargeFiles, requireWritable } from '../machine-trouble.ts';
+import { requireLargeFiles, requireWritable } from '../machine-faults.ts';
 import { openTemporal } from '../temporal/open-temporal.ts';
 import { findSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
 import { kindOfStore } from '../../store/supported-stores.ts';
@@ -22,7 +22,7 @@ import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
 
 /** A component that passed its check. */
-export type SoundPart =
+export type PassedCheck =
   | { readonly type: 'node'; readonly version: string }
   | { readonly type: 'disk'; readonly home: string; readonly freeBytes: number }
   /** `isMissing`: it does not exist yet; the first batch creates it. Default: false. */
@@ -81,8 +81,8 @@ export type Trouble =
 
 /** The result of one check. */
 export type Finding =
-  | ({ readonly ok: true } & SoundPart)
-  | { readonly ok: false; readonly type: SoundPart['type']; readonly trouble: Trouble };
+  | ({ readonly ok: true } & PassedCheck)
+  | { readonly ok: false; readonly type: PassedCheck['type']; readonly trouble: Trouble };
 
 /** Free disk space below this is too little for a large batch, bytes. */
 const LITTLE_DISK = 1e9;
@@ -101,7 +101,7 @@ export async function* examine(
   let opening: Promise<ConnectedApi> | undefined;
   // Opened once, so that a failure applies to every check that needs the API.
   const open = (): Promise<ConnectedApi> => (opening ??= askOnce(session));
-  const checks: readonly (readonly [SoundPart['type'], () => Promise<Checked>])[] = [
+  const checks: readonly (readonly [PassedCheck['type'], () => Promise<Checked>])[] = [
     ['node', () => Promise.resolve({ type: 'node', version: process.versions.node })],
     ['disk', () => checkDisk(session)],
     ['ffmpeg', () => checkFfmpeg(session)],
@@ -140,7 +140,7 @@ function isTrouble(found: Checked): found is Trouble {
   return ['little-disk', 'clocks-apart', 'no-worker', 'unusable-ffmpeg'].includes(found.type);
 }
 
-type Checked = SoundPart | Trouble;
+type Checked = PassedCheck | Trouble;
 
 async function checkDisk({ settings: { home } }: Session): Promise<Checked> {
   await mkdir(home, { recursive: true });
@@ -162,7 +162,7 @@ async function checkFfmpeg({ settings: { env } }: Session): Promise<Checked> {
   return { type: 'ffmpeg' };
 }
 
-async function checkLedger({ settings }: Session): Promise<SoundPart> {
+async function checkLedger({ settings }: Session): Promise<PassedCheck> {
   const found = await lookInto(settings, async (ledger) => {
     requireWritable(ledger);
     // Refuses a copy that nobody has accepted: workers would wait for that.
@@ -178,7 +178,7 @@ async function checkLedger({ settings }: Session): Promise<SoundPart> {
 }
 
 /** Tries the store, and looks whose it is. */
-async function checkStore({ settings }: Session): Promise<SoundPart> {
+async function checkStore({ settings }: Session): Promise<PassedCheck> {
   const { store, env } = settings;
   const tried = await tryStore(store, env);
   await lookInto(settings, (ledger) => requireStore(settings, ledger));
@@ -204,7 +204,7 @@ async function lookInto<T>(
   }
 }
 
-async function checkServer({ settings }: Session, say: (line: string) => void): Promise<SoundPart> {
+async function checkServer({ settings }: Session, say: (line: string) => void): Promise<PassedCheck> {
   const found = settings.cluster === undefined ? await findServer({ env: settings.env, say }) : undefined;
   const temporal = await openTemporal(settings, { say });
   try {
@@ -217,7 +217,7 @@ async function checkServer({ settings }: Session, say: (line: string) => void): 
 }
 
 /** Whether the API answers, even if it refuses the token: {@link checkAccount} reports that. */
-async function checkApi(session: Session, open: () => Promise<ConnectedApi>): Promise<SoundPart> {
+async function checkApi(session: Session, open: () => Promise<ConnectedApi>): Promise<PassedCheck> {
   try {
     const { api } = await open();
     return { type: 'api', url: api.baseUrl, ...defined({ proxy: api.proxy }) };
@@ -240,7 +240,7 @@ async function checkAccount(open: () => Promise<ConnectedApi>): Promise<Checked>
 }
 
 /** Whether Temporal's lists can be searched for batches. Creates nothing: workers do. */
-async function checkLists({ settings }: Session, say: (line: string) => void): Promise<SoundPart> {
+async function checkLists({ settings }: Session, say: (line: string) => void): Promise<PassedCheck> {
   const temporal = await openTemporal(settings, { say });
   try {
     const { missing } = await findSearchAttributes(temporal);

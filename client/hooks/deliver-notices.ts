@@ -5,11 +5,11 @@ import { isProvenDead } from '../../embedded/process-identity.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Delivery, Notice, NoticeClaim } from '../../ledger/notices/notices.ts';
 import { redeliverAt } from '../../policy/hooks/redelivery.ts';
-import { LEASE_MS, NoticeCourier } from './notice-courier.ts';
+import { LEASE_MS, NoticeDispatcher } from './notice-dispatcher.ts';
 import { postNotice } from './post-notice.ts';
 import { runHookCommand } from './run-hook-command.ts';
 import { realmOf, type ConnectedApi } from '../connect-api.ts';
-import { readNews } from './read-news.ts';
+import { readNoticeContent } from './notice-content.ts';
 import type { Settings } from '../settings.ts';
 
 /** Pause between two searches for notices, ms. */
@@ -80,7 +80,7 @@ export async function deliverNotices(request: DeliverUntil): Promise<void> {
  * the next process that works on this ledger. Deliveries begun by another process are awaited until a dead one's claim
  * would have expired. Returns whether none is still owed; see {@link isUndelivered}.
  */
-export async function deliverLast(
+export async function deliverBeforeExit(
   request: DeliverRequest & { readonly batch: string },
   patienceMs: number,
 ): Promise<boolean> {
@@ -89,7 +89,7 @@ export async function deliverLast(
   let isWaiting = false;
   try {
     for (;;) {
-      await freeOfTheDead(ledger, batch);
+      await releaseDeadClaims(ledger, batch);
       await deliverDue(request);
       const open = (await ledger.noticesOf(batch)).filter(({ endedAt }) => endedAt === null);
       if (open.length === 0) return true;
@@ -115,7 +115,7 @@ export async function deliverLast(
 }
 
 /** Releases a batch's notices that are claimed by dead processes. */
-async function freeOfTheDead(ledger: Ledger, batch: string): Promise<void> {
+async function releaseDeadClaims(ledger: Ledger, batch: string): Promise<void> {
   for (const { id, claimer, endedAt } of await ledger.noticesOf(batch)) {
     if (endedAt === null && claimer !== null && isProvenDead(claimer)) await ledger.freeNotice(id, claimer);
   }
@@ -129,9 +129,9 @@ export async function deliverDue(request: DeliverRequest): Promise<void> {
   await courier.idle();
 }
 
-function courierOf(request: DeliverRequest): NoticeCourier {
+function courierOf(request: DeliverRequest): NoticeDispatcher {
   const { ledger, batch, othersAfterMs, realm, event, before, say } = request;
-  return new NoticeCourier({
+  return new NoticeDispatcher({
     ledger,
     before,
     claim: { batch, othersAfterMs, realm, event },
@@ -154,7 +154,7 @@ function ignoreIf(signal: AbortSignal): (error: unknown) => void {
 
 async function deliver(notice: Notice, { ledger, secret, signal }: DeliverRequest): Promise<Delivery> {
   signal.throwIfAborted();
-  const told = await readNews(ledger, notice);
+  const told = await readNoticeContent(ledger, notice);
   if (told === undefined) return { type: 'delivered' };
   const { wanted, message, environment, input } = told;
   if (notice.target === 'url') {
@@ -180,7 +180,7 @@ async function deliver(notice: Notice, { ledger, secret, signal }: DeliverReques
 const PATIENCE_MS = 35_000;
 
 /** Background delivery of hooks. */
-export interface Telling {
+export interface HookDelivery {
   /** Resolves when delivery has ended; rejects if the ledger is gone. */
   readonly ended: Promise<void>;
   /**
@@ -190,8 +190,8 @@ export interface Telling {
   end(worked: Promise<unknown>): Promise<void>;
 }
 
-/** Delivers the hooks of a ledger's batches in the background until {@link Telling.end} is called. */
-export function tellHooks(told: Omit<DeliverUntil, 'signal' | 'until'>): Telling {
+/** Delivers the hooks of a ledger's batches in the background until {@link HookDelivery.end} is called. */
+export function startHookDelivery(told: Omit<DeliverUntil, 'signal' | 'until'>): HookDelivery {
   const [ending, cutting] = [new AbortController(), new AbortController()];
   const request = { ...told, signal: cutting.signal, until: ending.signal };
   const ended = deliverNotices(request);

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createFetch } from '../../api/create-fetch.ts';
-import type { NoticeMessage, OccurrenceMessage } from './read-news.ts';
+import type { NoticeMessage, OccurrenceMessage } from './notice-content.ts';
 
 /** Timeout for a receiver's answer, ms. */
 const TIMEOUT_MS = 15000;

@@ -38,7 +38,11 @@ export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerL
  * Checks that the batch's out folder has no paid request that its ledger does not have on record, before anything is
  * sent. Throws {@link VoxbatchError} (`forgotten-requests`). Changes nothing.
  */
-export async function requireRemembered(out: string, { name: batch }: BatchIdentity, ledger: Ledger): Promise<void> {
+export async function refuseForgottenRequests(
+  out: string,
+  { name: batch }: BatchIdentity,
+  ledger: Ledger,
+): Promise<void> {
   const found = await forgottenRequests(out, batch, ledger);
   if (found !== undefined) throw new VoxbatchError({ type: 'forgotten-requests', batch, ...found });
 }

@@ -9,7 +9,7 @@ import { inOrder } from '../../results/result-line.ts';
 import { chooseBatch } from '../open-records.ts';
 import { searchedStore } from '../claim-store.ts';
 import type { Settings } from '../settings.ts';
-import { isDeserted } from '../temporal/anybody-in.ts';
+import { isDeserted } from '../temporal/home-processes.ts';
 import { isStranger } from '../trust/known-ledgers.ts';
 import { nextForRow, type RowNext } from './row-steps.ts';
 

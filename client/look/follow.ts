@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pinning } from '../../contract/worker-version.ts';
 import type { Step } from '../../contract/row-kinds.ts';
-import { isPausedByFailures, isTokenRefused, standstillOf, type Standstill } from '../../batches/look/standstill.ts';
+import { isPausedByFailures, isTokenRefused, findStandstill, type Standstill } from '../../batches/look/standstill.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Counts, Money, ReasonCount } from '../../ledger/batches/counts.ts';
@@ -12,6 +11,7 @@ import { beginPace, type Pace, type PaceView, paceWhile } from './pace.ts';
 import { adviceFor } from './continue-command.ts';
 import type { ApiHealth } from '../../policy/pacing/rate.ts';
 import type { Store } from '../../store/store.ts';
+import type { WorkflowState } from '../temporal/workflow-state.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';
 
 /** Poll interval of the batch's record, ms. The end of the batch is noticed up to this much later. */
@@ -25,30 +25,13 @@ const FACTS_EVERY_MS = 1_000;
 const MOST_REASONS = 100;
 
 /** Interval between workflow queries, ms. */
-const ASK_EVERY_MS = 5_000;
+const QUERY_EVERY_MS = 5_000;
 
 /** Max restarts of a workflow that keeps being ended from outside; beyond that, the cause cannot be fixed here. */
 const MOST_RESTARTS = 3;
 
 /** Reads take at most this share of the time: the slower they are, the rarer. */
 const LARGEST_SHARE = 0.02;
-
-/** State of the workflow of an open batch. */
-export type WorkflowStanding =
-  /**
-   * `shownUnknown`: how many unknown rows Temporal's lists show. `pinned`: the version whose workers alone get its
-   * tasks, and the run that this holds for.
-   */
-  | {
-      readonly type: 'running';
-      readonly shownUnknown?: number;
-      readonly pinned?: Pinning;
-    }
-  | { readonly type: 'silent' }
-  /** It has closed the batch. If the batch is open, it was reopened since and needs a new workflow. */
-  | { readonly type: 'completed' }
-  /** It ended in another way, for example was terminated by hand. */
-  | { readonly type: 'ended'; readonly message: string };
 
 export interface FollowRequest {
   readonly ledger: Ledger;
@@ -62,12 +45,12 @@ export interface FollowRequest {
   readonly waitWhilePaused: boolean;
   /** This process fetches the results, so a pause stops following only once no job is running. */
   readonly fetchesHere: boolean;
-  /** Checks whether the workflow is still running; called periodically. */
-  readonly askWorkflow: () => Promise<WorkflowStanding>;
+  /** Reads the workflow's state; called periodically. */
+  readonly readWorkflow: () => Promise<WorkflowState>;
   /** Starts a new workflow for an open batch without a running one. */
   readonly startAgain: () => Promise<void>;
-  /** Pause between two queries of the workflow, ms; default 5,000. */
-  readonly askEveryMs?: number;
+  /** Interval between two reads of the workflow's state, ms. Default: 5,000. */
+  readonly queryEveryMs?: number;
 }
 
 /** State of a batch. All but the final sums may lag the batch by some tenths of a second. */
@@ -148,7 +131,7 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
   let wasSilent = false;
   let stoodStill: Standstill | undefined;
   let restarts = 0;
-  let askAt = 0;
+  let queryAt = 0;
   const sums = rarely(COUNT_EVERY_MS, async (batch: BatchRecord) => ({
     counts: await ledger.counts(request.batch),
     money: await ledger.money(request.batch),
@@ -198,15 +181,15 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
     if (trouble === undefined && isStoreAway) yield { type: 'store-back' };
     isStoreAway = trouble !== undefined;
     wasRefused = needsPerson;
-    if (performance.now() >= askAt) {
-      askAt = performance.now() + (request.askEveryMs ?? ASK_EVERY_MS);
-      const found = await standstillOf(ledger, batch);
+    if (performance.now() >= queryAt) {
+      queryAt = performance.now() + (request.queryEveryMs ?? QUERY_EVERY_MS);
+      const { standstill: found } = await findStandstill(ledger, batch);
       // Our own worker registers only a moment later, and tells of the disk and the store itself.
       const isTold = found === 'no-worker' || found === 'no-store' || found === 'ledger-full';
       const standstill = fetchesHere && isTold ? undefined : found;
       if (standstill !== undefined && standstill !== stoodStill) yield { type: 'standstill', batch, standstill };
       stoodStill = standstill;
-      const workflow = await request.askWorkflow();
+      const workflow = await request.readWorkflow();
       // The workflow closes the batch before it ends, so only a ledger read after that counts.
       const hasEnded = workflow.type === 'completed' || workflow.type === 'ended';
       if (hasEnded && (await ledger.findBatch(batch.name))?.state === 'open') {

@@ -16,7 +16,7 @@ import type { WorkerEnd } from '../../ledger/lanes/workers.ts';
 import { exitWhileOwed } from '../../policy/exit-of.ts';
 import { chooseBatch } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
-import type { HomeProcess } from '../temporal/anybody-in.ts';
+import type { HomeProcess } from '../temporal/home-processes.ts';
 import { isStranger } from '../trust/known-ledgers.ts';
 import { adviceFor, continueCommand, isPaused, pauseOf, workCommand, type Pause } from './continue-command.ts';
 import { paceOf, type Pace, type PaceView, paceWhile } from './pace.ts';
@@ -93,7 +93,7 @@ export async function batchHere(ledger: Ledger, settings: Settings, name: string
 }
 
 async function isLeftAlone(ledger: Ledger, { home }: Settings): Promise<boolean> {
-  const { isDeserted } = await import('../temporal/anybody-in.ts');
+  const { isDeserted } = await import('../temporal/home-processes.ts');
   return isDeserted(ledger, home);
 }
 
@@ -102,7 +102,7 @@ export async function readStatus(ledger: Ledger, settings: Settings, name: strin
   const here = await batchHere(ledger, settings, name);
   const status = await completed(ledger, here, await paceOf(ledger, here), await ledger.noticesOf(here.batch.name));
   if (here.batch.state !== 'open' || here.isCluster || here.isDeserted) return status;
-  const { processesIn } = await import('../temporal/anybody-in.ts');
+  const { processesIn } = await import('../temporal/home-processes.ts');
   return { ...status, processes: processesIn(settings.home) };
 }
 

@@ -6,7 +6,7 @@ import { beginPace, type PaceView } from './pace.ts';
 import type { BatchStatus, BatchHere } from './status.ts';
 import { batchHere, atOnce, completed } from './status.ts';
 import { isPaused } from './continue-command.ts';
-import { tellOfLedger } from './tell-of-outages.ts';
+import { reportLedgerOutages } from './report-outages.ts';
 
 /** Pause between two reads of the ledger, ms. */
 const LOOK_EVERY_MS = 500;
@@ -41,7 +41,7 @@ export async function* watchBatch(
   settings: Settings,
   { name, signal, say }: WatchOptions,
 ): AsyncGenerator<WatchEvent, void, undefined> {
-  const endTelling = tellOfLedger(ledger, say);
+  const endTelling = reportLedgerOutages(ledger, say);
   const endLimit = limitWaiting(ledger, signal, 0);
   try {
     yield* watchStates(ledger, settings, name, signal);

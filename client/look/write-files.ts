@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
 import { gatherLeftovers } from '../../batches/look/leftovers.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
-import { standstillOf, type Standstill } from '../../batches/look/standstill.ts';
+import { findStandstill, type Standstill } from '../../batches/look/standstill.ts';
 import { viewPilot, type Pilot } from '../../batches/subset/pilot.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -20,7 +20,7 @@ import type { Person } from '../person.ts';
 import { wantedReport, type Reporting } from '../report/wanted-report.ts';
 import type { Session } from '../session.ts';
 import { requireStore } from '../claim-store.ts';
-import { isDeserted } from '../temporal/anybody-in.ts';
+import { isDeserted } from '../temporal/home-processes.ts';
 import { claimOut } from './claim-out.ts';
 import { adviceFor } from './continue-command.ts';
 import { formatDuration } from '../../contract/times.ts';
@@ -127,7 +127,7 @@ export async function finishBatch(
   const isClosed = batch.state === 'closed';
   return {
     ...(await readEnd(ledger, await writeClaimed({ ...place, ledger, settings, store, batch }))),
-    standstill: isClosed ? undefined : await standstillOf(ledger, batch),
+    standstill: (await findStandstill(ledger, batch)).standstill,
     isDeserted: !isClosed && (await isDeserted(ledger, settings.home)),
     readOnlyAdvice: await adviceFor(ledger, batch),
   };

@@ -23,9 +23,9 @@ import { isUnasked } from '../person.ts';
 import { redrivePlanned } from '../redrive/redrive.ts';
 import type { RedrivePerson, RedriveTerms } from '../redrive/redrive-options.ts';
 import { refuseLoading } from '../problem.ts';
-import { claimOut, requireOwnOut, requireRemembered } from '../look/claim-out.ts';
+import { claimOut, requireOwnOut, refuseForgottenRequests } from '../look/claim-out.ts';
 import type { Session } from '../session.ts';
-import { requireOwnServer } from '../temporal/own-server.ts';
+import { requireOwnServer } from '../temporal/require-server.ts';
 import { voxbatchVersion } from '../version.ts';
 import { openLog } from '../work/worker-log.ts';
 import type { ReconcileEnd, ReconcileEvent, ReconciledRow } from './reconcile-options.ts';
@@ -55,7 +55,7 @@ export async function reconcile(
   await requireOwnOut(out, batch, ledger);
   // What goes on with the batch would send its other rows, too. After an accepted copy, it waits for a person.
   const isHeld = batch.control === 'paused' && batch.pauseReason === null;
-  if (batch.state === 'open' && !isHeld) await requireRemembered(out, batch, ledger);
+  if (batch.state === 'open' && !isHeld) await refuseForgottenRequests(out, batch, ledger);
   // Settled rows may go on, and cost.
   if (hasRows(plan)) await requireOwnServer(session.settings, ledger);
   const reads = await readsOf(session);

@@ -8,7 +8,7 @@ import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { BillSummary } from '../../inputs/money/bill.ts';
 import type { SpendDecision } from '../../policy/money/spend.ts';
 import type { Confirm, Person, SpendQuestion, NotApproved } from '../person.ts';
-import type { WebhookWish } from '../webhooks/webhook-options.ts';
+import type { WebhookSettings } from '../webhooks/webhook-options.ts';
 
 /**
  * Which ended rows to run again, and how: those in a file, or those that meet all other conditions. At least one is
@@ -43,7 +43,7 @@ export interface RedriveTerms extends Pick<RedriveOptions, 'tuning'> {
   /** Bills above this many credits need confirmation; null means none do. Default: the configuration's. */
   readonly confirmAbove?: number | null | undefined;
   /** Webhooks to receive in this process. Nothing is changed if it cannot listen for them. */
-  readonly webhook?: WebhookWish | undefined;
+  readonly webhook?: WebhookSettings | undefined;
   /** What is replaced, or may be charged twice, was asked for by name, so nobody is asked about it. Default: false. */
   readonly isMeant?: boolean;
   /** Why, for the record. */

@@ -9,9 +9,9 @@ import type { Session } from '../session.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { allowReplacing } from '../../results/redrive/edited-tables.ts';
 import { requireSameRealm } from '../connect-api.ts';
-import { claimOut, requireOwnOut, requireRemembered } from '../look/claim-out.ts';
-import { requireOwnServer } from '../temporal/own-server.ts';
-import { requirePort } from '../webhooks/hint-listener.ts';
+import { claimOut, requireOwnOut, refuseForgottenRequests } from '../look/claim-out.ts';
+import { requireOwnServer } from '../temporal/require-server.ts';
+import { requirePort } from '../webhooks/webhook-listener.ts';
 import type {
   RedriveRequest,
   TellRedrive,
@@ -58,7 +58,7 @@ export async function redrivePlanned(
   if (forecast.replaced > 0 && !isMeant && isUnasked(person)) return { type: 'unasked', forecast };
   const ledger = await session.ledger();
   const out = terms.out === null ? null : resolve(terms.out ?? defaultOut(batch.name));
-  if (out !== null) await requireRemembered(out, batch, ledger);
+  if (out !== null) await refuseForgottenRequests(out, batch, ledger);
   const credits = forecast.paying > 0 ? forecast.bill.quoted : undefined;
   const by = { ...byPerson(session.settings, terms.reason), credits };
   const openAs = (type: 'finished' | 'open'): Promise<PaidEnd> => openAll(ledger, batch, plan, out, type, by, tell);

@@ -8,7 +8,7 @@ import {
 import type { ApiAccess, Settings } from '../settings.ts';
 import type { ManifestWarning } from '../../contract/manifest-problems.ts';
 import { localMediaRules } from '../local-media/local-media-rules.ts';
-import { withListedVoices } from '../voices/know-voices.ts';
+import { withListedVoices } from '../voices/resolve-voices.ts';
 import {
   asRecorded,
   type AskedReading,
@@ -32,7 +32,7 @@ import type { Subset } from '../../contract/subset.ts';
 import type { Config } from '../../inputs/config-file.ts';
 import { checkWanted } from '../check-options.ts';
 import type { Confirm } from '../person.ts';
-import type { BatchPlan } from './put-on-record.ts';
+import type { BatchPlan } from './record-batch.ts';
 
 /** How to run a manifest. Omitted options come from the configuration. */
 export interface RunOptions extends WantedBatch {

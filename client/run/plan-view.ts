@@ -18,9 +18,10 @@ import { resultsOf } from '../look/counts-view.ts';
 import { viewTunables } from '../look/tunables-view.ts';
 import type { VoxbatchError } from '../problem.ts';
 import type { UnconfirmedConfig } from '../trust/folder-config.ts';
-import type { KnownVoices } from '../voices/know-voices.ts';
+import type { KnownVoices } from '../voices/resolve-voices.ts';
 import type { RunPlan } from './check-run.ts';
-import { runStart, secondCharges } from './before-run.ts';
+import { secondCharges } from './price.ts';
+import { decideRunStart } from './run-start.ts';
 
 /** A batch on record that is finished. */
 export interface FinishedOnRecord {
@@ -174,7 +175,7 @@ export function viewPlan(view: PlanView, refusal: string | null, unconfirmed?: U
     /** What the budget pays for; null if it covers all, or there is none. */
     affordable: summary.affordable && { rows: summary.affordable.rows, credits: summary.affordable.quoted },
     disk: { bytes: summary.disk.bytes, free: disk.free, estimated: true, rowsUnknown: summary.disk.unknown },
-    run: runStart(view).type,
+    run: decideRunStart(view).type,
     refusal,
     ...viewTunables(settings),
     unconfirmed: unconfirmed === undefined ? null : Object.keys(unconfirmed.members),

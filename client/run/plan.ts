@@ -12,7 +12,7 @@ import { noteReadOnly, openRecordsIfAny } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 import { isStranger } from '../trust/known-ledgers.ts';
-import { knowListedVoices, NO_VOICES } from '../voices/know-voices.ts';
+import { resolveListedVoices, NO_VOICES } from '../voices/resolve-voices.ts';
 import { checkAnew, checkRun, type CheckRequest, type SoundRun } from './check-run.ts';
 import { planView, type FinishedOnRecord, type PlanView } from './plan-view.ts';
 import { identifyTelling, type IdentifyEvent } from './price.ts';
@@ -69,7 +69,7 @@ async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger |
   const resolved = await resolveManifest({
     ...plan,
     ...{ source, checked, apiUrl, onEvent: tell },
-    voices: () => (isKnown ? Promise.resolve(NO_VOICES) : knowListedVoices(checked, access, ledger)),
+    voices: () => (isKnown ? Promise.resolve(NO_VOICES) : resolveListedVoices(checked, access, ledger)),
   });
   if (resolved.type === 'unread') throw new Error('Whoever knows voices has read their list.');
   if (resolved.type === 'faulty') return resolved;
@@ -86,7 +86,7 @@ async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger |
       (await storeProblem(settings, ledger)) ??
       (planned.type === 'new' ? await outProblem(plan, checked, account, ledger) : undefined) ??
       (planned.type === 'known' && ledger !== undefined
-        ? await problemOf(async () => (await claimOut()).requireRemembered(plan.out, planned.batch, ledger))
+        ? await problemOf(async () => (await claimOut()).refuseForgottenRequests(plan.out, planned.batch, ledger))
         : undefined),
     records: ledger === undefined ? 'none' : isStranger(settings, ledger) ? 'unconfirmed' : 'known',
   });

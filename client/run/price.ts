@@ -1,14 +1,14 @@
 import type { IdentifyMedia, MediaIdentities } from '../../batches/cache/media-identities.ts';
 import { spendFacts } from '../../batches/plan/bill-lines.ts';
 import { priceNew, type ResolveRequest, type PricingEvent } from '../../batches/plan/price.ts';
-import type { CacheMode } from '../../contract/cache-modes.ts';
+import { reusesResults, type CacheMode } from '../../contract/cache-modes.ts';
 import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import type { SpendFacts } from '../../contract/spend.ts';
 import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import { payerOf, type Person, approve, type NotApproved } from '../person.ts';
-import { knowVoices, type KnownVoices } from '../voices/know-voices.ts';
+import { resolveVoices, type KnownVoices } from '../voices/resolve-voices.ts';
 
 /** Events while a manifest's links are identified. */
 export type IdentifyEvent =
@@ -61,13 +61,22 @@ export async function priceAndApprove(request: BillRequest): Promise<Billed> {
   const priced = await priceNew({
     ...request,
     ...{ account, apiUrl: account.apiUrl, identify: identifyTelling(tell), onEvent: tell },
-    voices: () => knowVoices(open.api, checked, ledger),
+    voices: () => resolveVoices(open.api, checked, ledger),
   });
   if (priced.type === 'unread') throw new Error('Whoever knows voices has read their list.');
   if (priced.type === 'faulty') return priced;
   const facts = spendFacts(priced.checked.summary, settings, payerOf(person, open, confirmAbove));
   tell?.({ type: 'priced', facts, reasons: priced.reasons, cache: settings.cache });
   return (await approve(facts, person)) ?? { type: 'approved', checked: priced.checked };
+}
+
+/**
+ * Returns the groups of rows that may be charged a second time: another batch sent the same and lost the answer. Empty
+ * if the cache mode ignores earlier results anyway, or pays for nothing.
+ */
+export function secondCharges({ again }: RowReasons, cache: CacheMode): RowReasons['again']['groups'] {
+  if (!reusesResults(cache) || cache === 'only') return [];
+  return again.groups.filter(({ reason }) => reason.type === 'again' && reason.ended === 'unknown');
 }
 
 /** Identifies linked media, and reports each skipped host once. */

@@ -17,9 +17,9 @@ import {
   type RunPlan,
 } from './check-run.ts';
 import { personOf } from '../person.ts';
-import type { WebhookWish } from '../webhooks/webhook-options.ts';
+import type { WebhookSettings } from '../webhooks/webhook-options.ts';
 import { planRun, type PlanAnswer } from './plan.ts';
-import { putOnRecord, type NotRecorded } from './put-on-record.ts';
+import { recordBatch, type NotRecorded } from './record-batch.ts';
 
 /**
  * Result of running a manifest. `finished`: every row of the batch had already ended. `refused`, `declined`: payment
@@ -49,7 +49,7 @@ export interface RunFunctions {
 
 /** Dependencies of runs: where batches are processed, and the webhooks that reach this process. */
 interface RunNeeds extends BatchInvocation {
-  readonly webhook: WebhookWish | undefined;
+  readonly webhook: WebhookSettings | undefined;
 }
 
 export function runFunctions({ webhook, ...invocation }: RunNeeds): RunFunctions {
@@ -84,7 +84,7 @@ export function runFunctions({ webhook, ...invocation }: RunNeeds): RunFunctions
       const answer = await withManifest(manifest, wanted, async (source) => {
         const run = await checkRun(await requestFor(source, plan));
         if (run.type !== 'sound') return run;
-        return putOnRecord({
+        return recordBatch({
           ...run,
           source,
           session,

@@ -3,12 +3,12 @@ import { isUndelivered } from '../../contract/hooks.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { exitWhileOwed } from '../../policy/exit-of.ts';
 import { LinkedFolder } from '../../results/errors.ts';
-import { deliverLast, deliverNotices, ownNotices } from '../hooks/deliver-notices.ts';
+import { deliverBeforeExit, deliverNotices, ownNotices } from '../hooks/deliver-notices.ts';
 import type { FollowEnd, FollowEvent } from '../look/follow.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';
-import { Workplace, type StartedBatch, type WorkplaceRequest } from '../work/workplace.ts';
+import { BatchRunner, type StartedBatch, type BatchRunnerRequest } from '../work/batch-runner.ts';
 
 /** A batch to follow. */
 export interface FollowedBatch {
@@ -35,9 +35,9 @@ export interface Interruption {
 }
 
 export interface WorkRequest
-  extends FollowedBatch, Pick<WorkplaceRequest, 'worker' | 'say' | 'server' | 'webhook' | 'onWebhook' | 'onLog'> {
+  extends FollowedBatch, Pick<BatchRunnerRequest, 'worker' | 'say' | 'server' | 'webhook' | 'onWebhook' | 'onLog'> {
   readonly session: Session;
-  readonly atFaultPoint?: WorkplaceRequest['atFaultPoint'];
+  readonly atFaultPoint?: BatchRunnerRequest['atFaultPoint'];
   /** Only start the batch, and leave the work to others. */
   readonly detach: boolean;
   /** Keep waiting while the batch is paused. */
@@ -73,7 +73,7 @@ export async function workOn(request: WorkRequest): Promise<Worked> {
   const { session, record, interruption, detach, finish } = request;
   const { settings } = session;
   const [ledger, store, open] = [await session.ledger(), await session.store(), await session.api()];
-  const workplace = new Workplace({ ...request, settings, ledger, store, open });
+  const workplace = new BatchRunner({ ...request, settings, ledger, store, open });
   const { fault } = workplace;
   interruption.atOnce.addEventListener('abort', () => {
     workplace.leaveAtOnce();
@@ -117,7 +117,7 @@ export async function workOn(request: WorkRequest): Promise<Worked> {
 
 /** Follows a batch to its end; delivers its hooks when it pauses by itself. */
 async function follow(
-  workplace: Workplace,
+  workplace: BatchRunner,
   started: StartedBatch,
   { session, record, out, waitWhilePaused, show, say }: WorkRequest,
   signal: AbortSignal,
@@ -180,7 +180,7 @@ export async function tellLast(
   { batch, session, say, interruption, signal }: TellRequest,
 ): Promise<ExitName> {
   const own = ownNotices(session.settings, await session.api());
-  const isTold = await deliverLast({ ...own, ledger: await session.ledger(), batch, say, signal }, PATIENCE_MS);
+  const isTold = await deliverBeforeExit({ ...own, ledger: await session.ledger(), batch, say, signal }, PATIENCE_MS);
   if (isTold) return exit;
   if (interruption.signal.aborted) return interruption.exit();
   return why === 'closed' ? exitWhileOwed(exit) : exit;

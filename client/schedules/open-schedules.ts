@@ -10,8 +10,8 @@ import { byPerson } from '../history/by-person.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
 import type { Settings } from '../settings.ts';
-import { isAnybodyIn } from '../temporal/anybody-in.ts';
-import { requireOwnServer, requireServer } from '../temporal/own-server.ts';
+import { isHomeInUse } from '../temporal/home-processes.ts';
+import { requireOwnServer, requireOwnCluster } from '../temporal/require-server.ts';
 import { inTime, openTemporal, type Temporal } from '../temporal/open-temporal.ts';
 
 /** Where schedules are kept, and the records of the batches that they make. */
@@ -55,7 +55,7 @@ export async function withSchedules<T>(
   const around = lookAround(settings);
   const temporal = await openTemporal(settings, { say });
   try {
-    if (!temporal.isEmbedded) await requireServer(temporal, ledger);
+    if (!temporal.isEmbedded) await requireOwnCluster(temporal, ledger);
     return await work({ temporal, ledger, settings, around, by: byPerson(settings, reason) });
   } finally {
     await temporal.close();
@@ -66,7 +66,7 @@ export async function withSchedules<T>(
 export function lookAround({ home, cluster }: Pick<Settings, 'home' | 'cluster'>): Surroundings {
   if (cluster !== undefined) return { isCluster: true, isDeserted: false, hasUp: false };
   try {
-    return { isCluster: false, isDeserted: !isAnybodyIn(home), hasUp: findUp(home).type !== 'none' };
+    return { isCluster: false, isDeserted: !isHomeInUse(home), hasUp: findUp(home).type !== 'none' };
   } catch (error) {
     // Its locks cannot be read: whoever opens the server says why.
     if (!(error instanceof ServerUnavailable)) throw error;
@@ -144,7 +144,7 @@ export async function describeIfThere(place: SchedulePlace, name: string): Promi
  * ledger is older than they are. None of them can fire. Temporal's list may be a moment behind. Throws
  * {@link VoxbatchError} (`schedule-silent`).
  */
-export async function strangersIn(place: SchedulePlace): Promise<readonly string[]> {
+export async function unknownSchedulesIn(place: SchedulePlace): Promise<readonly string[]> {
   const prefix = scheduleIdOf(place.ledger.id, '');
   const names: string[] = [];
   await askTemporal(place, undefined, async () => {

@@ -14,7 +14,7 @@ const SHOWN = 10;
 
 /**
  * The schedules of a ledger with their latest occurrences, by what is on record alone. When one fires next, and whether
- * it was paused by Temporal's own tools, `scheduleStandings` asks.
+ * it was paused by Temporal's own tools, `readScheduleStates` asks.
  */
 export async function recordedSchedules(ledger: Ledger) {
   const schedules = [];

@@ -17,7 +17,7 @@ import {
   describe,
   describeIfThere,
   requireRecord,
-  strangersIn,
+  unknownSchedulesIn,
   type OpenSchedules,
   type SchedulePlace,
 } from './open-schedules.ts';
@@ -179,7 +179,7 @@ export async function checkSchedules(place: OpenSchedules, { name, since, isPaus
   };
   const schedules = [];
   for (const one of name === undefined ? known : [name]) schedules.push(await check(one));
-  const strangers = name === undefined ? await strangersIn(place) : [];
+  const strangers = name === undefined ? await unknownSchedulesIn(place) : [];
   const isFine = schedules.every((one) => !one.lost && one.occurrences.every(({ amiss }) => !amiss));
   return {
     inOrder: isFine && strangers.length === 0,

@@ -4,7 +4,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { byPerson } from '../history/by-person.ts';
 import { refuseOption } from '../problem.ts';
-import { requireWritable } from '../machine-trouble.ts';
+import { requireWritable } from '../machine-faults.ts';
 import type { Settings } from '../settings.ts';
 import { requireFinishing } from './require-finishing.ts';
 

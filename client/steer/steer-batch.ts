@@ -11,14 +11,14 @@ import { chooseBatch } from '../open-records.ts';
 import { refuseLoading, VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 import { ServiceError } from '@temporalio/client';
-import { serverElsewhere } from '../temporal/own-server.ts';
+import { serverElsewhere } from '../temporal/require-server.ts';
 import { reachWorker, type Temporal } from '../temporal/open-temporal.ts';
 import { wakeWorkflow } from '../temporal/start-workflow.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import { nextSteps, type NextStep } from '../look/next-steps.ts';
 import { readEnd } from '../look/write-files.ts';
-import { requireRemembered } from '../look/claim-out.ts';
+import { refuseForgottenRequests } from '../look/claim-out.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 
 /** A request to steer a batch. */
@@ -100,7 +100,7 @@ export async function steerBatch(request: SteerRequest): Promise<Steered> {
  */
 async function requireResumable({ ledger, batch, out }: SteerRequest): Promise<void> {
   await ledger.requireResumable(batch.name);
-  await requireRemembered(resolve(out ?? defaultOut(batch.name)), batch, ledger);
+  await refuseForgottenRequests(resolve(out ?? defaultOut(batch.name)), batch, ledger);
 }
 
 async function readRunning(ledger: Ledger, batch: string): Promise<StillRunning> {

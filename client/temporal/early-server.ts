@@ -1,5 +1,5 @@
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
-import { requireLargeFiles } from '../machine-trouble.ts';
+import { requireLargeFiles } from '../machine-faults.ts';
 import type { Settings } from '../settings.ts';
 
 /** The home's embedded server, started in parallel with other preparations. */

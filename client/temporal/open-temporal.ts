@@ -12,7 +12,7 @@ import { isLoopback } from '../../contract/urls.ts';
 import { GRPC, hasCode, isNotFound } from '../../embedded/grpc-errors.ts';
 import { joinServer } from '../../embedded/join-server.ts';
 import { WITHOUT_PROXY } from '../../embedded/server-binary.ts';
-import { isAnybodyIn } from './anybody-in.ts';
+import { isHomeInUse } from './home-processes.ts';
 import { NO_PAYLOAD_KEYS, type PayloadKeys } from '../../worker/encryption/payload-keys.ts';
 import type { EarlyServer } from './early-server.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
@@ -218,7 +218,7 @@ function once(close: () => Promise<void>): () => Promise<void> {
  * Temporal, so an unreachable cluster is not waited for.
  */
 export async function reachWorker(settings: Settings, say: (line: string) => void): Promise<Temporal | undefined> {
-  if (settings.cluster === undefined && !isAnybodyIn(settings.home)) return undefined;
+  if (settings.cluster === undefined && !isHomeInUse(settings.home)) return undefined;
   return openTemporal(settings, { say, isUrgent: true });
 }
 

@@ -1,75 +1,37 @@
 import { realpathSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isGrpcServiceError, type Client } from '@temporalio/client';
+import { GRPC } from '../../embedded/grpc-errors.ts';
 import { bootId } from '../../embedded/process-identity.ts';
-import { defined } from '../../contract/defined.ts';
-import type { Unlock } from '../../ledger/driver.ts';
-import { LedgerInUse, LedgerUnreachable } from '../../ledger/errors.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { beforeWork, requireWritable } from '../machine-trouble.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Temporal } from './open-temporal.ts';
 
-/** What names a server. */
+// A Temporal server's name, in two forms: `the embedded one in FOLDER (NAMESPACE-ID, machine BOOT-ID, folder INODE)` and
+// `namespace NAME (NAMESPACE-ID)`. Workers note it beside the ledger that they lock, and messages show it to people.
+
+/** The parts of a connection that its server's name is made from. */
 type NamedServer = Pick<Temporal, 'client' | 'namespace' | 'address'>;
 
 /**
- * Locks a ledger for this Temporal server's workers, so that no other server's workers use it at the same time. Returns
- * a function that releases the lock. Throws {@link VoxbatchError} (`ledger-in-use`) while another server's workers hold
- * it, (`machine`) if the ledger has moved, or another was copied into it, since it was opened, and (`server-gone`).
- * `machine`: see {@link serverName}.
+ * Returns the name of a Temporal server. `home`: folder of an embedded server; `machine`: an id of this machine that no
+ * other has, by default its boot id. Throws {@link VoxbatchError} (`server-gone`).
  */
-export async function lockLedger(
-  ledger: Pick<Ledger, 'id' | 'place' | 'lockForWorkers' | 'readLedgerFacts'>,
-  temporal: Temporal,
-  home: string,
-  onLost?: (error: Error) => void,
-  machine?: string,
-): Promise<Unlock> {
-  const server = await serverName(temporal, home, machine);
-  const unlock = await beforeWork(() => ledger.lockForWorkers(server, onLost)).catch((error: unknown) => {
-    if (!(error instanceof LedgerInUse)) throw error;
-    throw new VoxbatchError({ type: 'ledger-in-use', ledger: ledger.place, holder: error.holder });
-  });
-  try {
-    // A copy keeps workers out while it runs. Whoever opened the ledger before it waited for the lock.
-    const { id, readOnly } = await ledger.readLedgerFacts();
-    requireWritable(defined({ place: ledger.place, readOnly }));
-    if (id !== ledger.id) {
-      const cause = new LedgerUnreachable(
-        ledger.place,
-        'another ledger was copied into it',
-        'Run the same command again.',
-      );
-      throw new VoxbatchError({ type: 'machine', cause });
-    }
-    return unlock;
-  } catch (error) {
-    unlock();
-    throw error;
-  }
+export async function serverName(temporal: Temporal, home: string, machine?: string): Promise<string> {
+  return temporal.isEmbedded ? nameOfEmbedded(temporal, home, machine) : nameOfCluster(temporal);
 }
 
-/**
- * The name of a Temporal server, as its workers note it beside the ledger that they lock. Throws {@link VoxbatchError}
- * (`server-gone`). `machine`: this one, as no other calls itself.
- */
-async function serverName(temporal: Temporal, home: string, machine?: string): Promise<string> {
-  return temporal.isEmbedded ? nameOfEmbedded(temporal, home, machine) : nameOf(temporal);
-}
-
-/** Whether a name is that of a home's embedded server, by all that can be told while it does not run. */
+/** Whether a name is that of a home's embedded server, by its folder and machine: works while the server is down. */
 export function isNameOfHome(name: string, home: string): boolean {
   const { before, after } = partsOfEmbedded(home);
   return name.startsWith(before) && name.endsWith(after);
 }
 
 /**
- * Whether a name is that of a cluster's namespace, as far as it can be told: of an unknown id, nothing is held against
- * it.
+ * Whether a name is that of this cluster's namespace. If either name has no namespace id, the namespace's own name is
+ * enough, because it is unknown whether the ids differ.
  */
 export async function isNameOfCluster(name: string, temporal: NamedServer): Promise<boolean> {
-  const own = await nameOf(temporal);
+  const own = await nameOfCluster(temporal);
   const byAddress = `namespace ${temporal.namespace} at `;
   return name === own || name.startsWith(byAddress) || (own.startsWith(byAddress) && isOfNamespace(name, temporal));
 }
@@ -79,22 +41,22 @@ function isOfNamespace(name: string, { namespace }: NamedServer): boolean {
 }
 
 /**
- * The id distinguishes homes of one path on different hosts, and the path tells people which it is. A copy of a home
- * has the id, too: the machine and the folder's number on its disk tell it apart, on a clone of the machine or in
- * another container. The name need not outlive a restart of the machine, as the lock does not.
+ * Returns the name of a home's embedded server. The namespace id distinguishes homes of the same path on different
+ * hosts. A copy of a home has the same id, so the machine and the folder's inode are added: they differ on a clone of
+ * the machine and in another container. The name need not survive a restart of the machine: the lock does not either.
  */
 async function nameOfEmbedded(
   { client, namespace, address }: NamedServer,
   home: string,
   machine?: string,
 ): Promise<string> {
-  const id = await readNamespaceId(client, namespace).catch(refuseAs(address));
+  const id = await readNamespaceId(client, namespace).catch(throwGone(address));
   if (id === undefined) throw new Error(`Temporal names no id of the namespace ${namespace}.`);
   const { before, after } = partsOfEmbedded(home, machine);
   return `${before}${id}${after}`;
 }
 
-/** What is before and after the id in the name of a home's server. */
+/** The parts of the name of a home's server before and after the namespace id. */
 function partsOfEmbedded(
   home: string,
   machine = bootId() ?? hostname(),
@@ -106,30 +68,29 @@ function partsOfEmbedded(
   };
 }
 
-/** For a `catch`: says which server did not tell its id. */
-function refuseAs(address: string): (cause: unknown) => never {
+/** Returns a `catch` handler that throws {@link VoxbatchError} (`server-gone`). */
+function throwGone(address: string): (cause: unknown) => never {
   return (cause) => {
     throw new VoxbatchError({ type: 'server-gone', address, cause: cause as Error });
   };
 }
 
-const PERMISSION_DENIED = 7;
-const UNIMPLEMENTED = 12;
-/** Codes of gRPC by which a server says that it never tells the id: whoever asks next is told the same. */
-const UNTOLD: ReadonlySet<number> = new Set([PERMISSION_DENIED, UNIMPLEMENTED]);
+/** gRPC codes of a server that never reveals the namespace's id, so that every process gets the same answer. */
+const UNREVEALED: ReadonlySet<number> = new Set([GRPC.PERMISSION_DENIED, GRPC.UNIMPLEMENTED]);
 
 /**
- * Identifies the server by the namespace's id, which is independent of how its address is written, or by the address if
- * the server does not tell it. Another error passes: a name by address would keep out all who are told the id.
+ * Returns the name of a cluster's namespace: by its id, which does not depend on how the address is written, or by the
+ * address if the server never reveals the id. Any other error is thrown: a name by address would keep out the processes
+ * that do get the id.
  */
-async function nameOf({ client, namespace, address }: NamedServer): Promise<string> {
+async function nameOfCluster({ client, namespace, address }: NamedServer): Promise<string> {
   const id = await readNamespaceId(client, namespace).catch((error: unknown) =>
-    isGrpcServiceError(error) && UNTOLD.has(error.code) ? undefined : refuseAs(address)(error),
+    isGrpcServiceError(error) && UNREVEALED.has(error.code) ? undefined : throwGone(address)(error),
   );
   return `namespace ${namespace} ${id === undefined ? `at ${address}` : `(${id})`}`;
 }
 
-/** Made with the namespace, and kept in the server's database. Undefined if the server names none. */
+/** Reads the id that the server's database gave the namespace. Undefined if the server returns none. */
 async function readNamespaceId(client: Client, namespace: string): Promise<string | undefined> {
   const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
   return namespaceInfo?.id === '' ? undefined : (namespaceInfo?.id ?? undefined);

@@ -4,7 +4,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { birthOf, isMadeHere, isSameFile, type KnownFile } from '../../policy/trust/known-file.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
-import { requireWritable, type WritableFacts } from '../machine-trouble.ts';
+import { requireWritable, type WritableFacts } from '../machine-faults.ts';
 import { readState, removeState, stateFile, stateFolder, writeState } from './state-files.ts';
 
 /** A ledger's place, and whether its user named it. */

@@ -2,12 +2,12 @@ import type { SingleJob } from '../../batches/single/single-job.ts';
 import { refuseOption } from '../problem.ts';
 import type { Session } from '../session.ts';
 import type { SingleAnswer, SingleJobOptions } from '../single/single-answer.ts';
-import { voiceJob, type VoiceWish } from '../single/single-job-of.ts';
+import { voiceJob, type VoiceOptions } from '../single/build-single-job.ts';
 import { canBeVoice, deleteNamed, type DeletedVoice } from './delete-voice.ts';
 import { listVoices, showVoice, speakingApi, type ListWish, type ShownVoice, type VoiceList } from './find-voice.ts';
 
 /** Options of a new voice. */
-export type CreateVoiceOptions = SingleJobOptions & VoiceWish;
+export type CreateVoiceOptions = SingleJobOptions & VoiceOptions;
 
 /** The account's voices. `voice`: an id, or `name:` and a name, as in `name:Ada`. All throw {@link VoxbatchError}. */
 export interface VoiceFunctions {

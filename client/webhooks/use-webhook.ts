@@ -7,16 +7,16 @@ import { withoutPath } from '../../contract/secrets.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { changeProfile, isRefusal } from '../account/account-functions.ts';
 import { readProfilePatiently, realmOf, type ConnectedApi } from '../connect-api.ts';
-import { CannotListen, openHintListener, type HintListener, refusePort } from './hint-listener.ts';
+import { CannotListen, openWebhookListener, type WebhookListener, refusePort } from './webhook-listener.ts';
 import { isStillNeeded, restoreLeftover, restoreWebhook } from './restore-webhook.ts';
-import { HintPassing } from './pass-hints.ts';
-import { PassedHints } from './passed-hints.ts';
-import type { Heard } from './heard-jobs.ts';
-import { pauseAfter, type AttemptNews, type WebhookNews, type WebhookWish } from './webhook-options.ts';
+import { HintForwarder } from './hint-forwarder.ts';
+import { ForwardedHints } from './forwarded-hints.ts';
+import type { Mentions } from './mentioned-jobs.ts';
+import { pauseAfter, type AttemptNews, type WebhookNews, type WebhookSettings } from './webhook-options.ts';
 import { foundIn, newSecret, type Found, type WebhookSet } from './webhook-url.ts';
 
 export interface WebhookRequest {
-  readonly wish: WebhookWish;
+  readonly wish: WebhookSettings;
   readonly open: ConnectedApi;
   readonly ledger: Ledger;
   /** The worker process that uses the webhook. Its heartbeats must be sent elsewhere. */
@@ -40,7 +40,7 @@ const END_MS = 8_000;
 export class WebhookUse {
   readonly #request: WebhookRequest;
   readonly #ending = new AbortController();
-  #listener: HintListener | undefined;
+  #listener: WebhookListener | undefined;
   /** The URL this process has set, or may have set. */
   #set: WebhookSet | null = null;
   /** The URL a dead process had set, if this process took over its record. */
@@ -48,15 +48,15 @@ export class WebhookUse {
   #trying: Promise<void> = Promise.resolve();
   #end: Promise<void> | undefined;
   /** Webhooks received here about jobs of other processes. */
-  readonly #passing: HintPassing;
+  readonly #passing: HintForwarder;
   /** Webhooks received by another process about jobs of this one. */
-  readonly #passed: PassedHints;
+  readonly #passed: ForwardedHints;
 
   constructor(request: WebhookRequest) {
     const { ledger, open, owner } = request;
     this.#request = request;
-    this.#passing = new HintPassing({ ledger, owner, account: realmOf(open) });
-    this.#passed = new PassedHints(request);
+    this.#passing = new HintForwarder({ ledger, owner, account: realmOf(open) });
+    this.#passed = new ForwardedHints(request);
   }
 
   /**
@@ -137,12 +137,12 @@ export class WebhookUse {
       hints.stop();
       tell({ type: 'deaf' });
     };
-    const heard = ({ ids, words }: Heard): void => {
+    const heard = ({ ids, words }: Mentions): void => {
       hints.heard(ids);
       this.#passing.heard(words);
     };
     const { host, port } = wish;
-    const listener = (this.#listener = await openHintListener({ host, port, secret, memoryMs }, { heard, died }));
+    const listener = (this.#listener = await openWebhookListener({ host, port, secret, memoryMs }, { heard, died }));
     const before = await this.#before();
     if (before.type === 'foreign') return { type: 'foreign', to: withoutPath(before.url) };
     const old = this.#leftover;

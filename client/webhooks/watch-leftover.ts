@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobHints } from '../../activities/webhooks/job-hints.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ConnectedApi } from '../connect-api.ts';
-import { PassedHints } from './passed-hints.ts';
+import { ForwardedHints } from './forwarded-hints.ts';
 import { restoreLeftover, type Leftover, type LeftoverRequest } from './restore-webhook.ts';
 import type { WebhookNews } from './webhook-options.ts';
 
@@ -43,7 +43,7 @@ export async function watchLeftover(request: LeftoverWatchRequest): Promise<Left
   const ending = new AbortController();
   const { signal } = ending;
   let last: Leftover | undefined;
-  const passed = new PassedHints(request);
+  const passed = new ForwardedHints(request);
   const onRecord: LeftoverRequest['onRecord'] = (record) => {
     if (record?.isAlive === true && record.set !== null) passed.listen();
     else passed.stop();

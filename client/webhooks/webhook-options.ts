@@ -15,7 +15,7 @@ export interface WebhookOptions {
 }
 
 /** Webhook options with all defaults filled in. */
-export type WebhookWish = Required<Omit<WebhookOptions, 'restore'>> & Pick<WebhookOptions, 'restore'>;
+export type WebhookSettings = Required<Omit<WebhookOptions, 'restore'>> & Pick<WebhookOptions, 'restore'>;
 
 /** Default listening address. */
 export const WEBHOOK_DEFAULTS = { host: '127.0.0.1', port: 8765 } as const;
@@ -27,7 +27,7 @@ export interface WebhookFault {
 }
 
 /** Fills in the defaults, or returns the fault. */
-export function webhookWish(options: WebhookOptions): WebhookWish | WebhookFault {
+export function readWebhookOptions(options: WebhookOptions): WebhookSettings | WebhookFault {
   const { url, host = WEBHOOK_DEFAULTS.host, port = WEBHOOK_DEFAULTS.port, restore } = options;
   if (!isAddress(url) || /[?#]/.test(url)) {
     return {

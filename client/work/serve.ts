@@ -9,18 +9,18 @@ import { realmDifference } from '../../contract/names.ts';
 import type { WorkerVersion } from '../../contract/worker-version.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import { ownNotices, tellHooks, type Telling } from '../hooks/deliver-notices.ts';
+import { ownNotices, startHookDelivery, type HookDelivery } from '../hooks/deliver-notices.ts';
 import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import type { Session } from '../session.ts';
 import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
-import { requireNamespace } from '../temporal/require-namespace.ts';
+import { requireNamespace } from '../temporal/require-server.ts';
 import { isCurrent, setCurrentCommand } from '../worker-versions/current-version.ts';
-import type { WebhookNews, WebhookWish } from '../webhooks/webhook-options.ts';
-import { startWorkerHere } from './worker-here.ts';
+import type { WebhookNews, WebhookSettings } from '../webhooks/webhook-options.ts';
+import { startLocalWorker } from './start-local-worker.ts';
 import { warnOfLittleDisk } from '../claim-store.ts';
-import { laneLines } from './lane-line.ts';
+import { laneMessages } from './lane-messages.ts';
 import type { LogListener } from './worker-log.ts';
-import { lookAfterBatches } from './look-after-batches.ts';
+import { superviseBatches } from './supervise-batches.ts';
 import { writeEndedBatch } from '../../batches/write-ended-batch.ts';
 import { wantedReport, type ReportWords } from '../report/wanted-report.ts';
 import { voxbatchVersion } from '../version.ts';
@@ -47,7 +47,7 @@ export interface ServeOptions {
   /** The only thing that this worker does. Default: everything. */
   readonly only?: WorkerDuty | undefined;
   /** Webhooks to receive in this process. */
-  readonly webhook?: WebhookWish | undefined;
+  readonly webhook?: WebhookSettings | undefined;
   /** Exit when no batch of this account is open, or none can continue with this token. */
   readonly untilIdle?: boolean | undefined;
   /** A batch whose files to write once it is finished. */
@@ -143,8 +143,8 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
   const open = await session.api();
   const ledger = await session.ledger();
   const store = await session.store();
-  const laneLine = laneLines();
-  const worker = await startWorkerHere({
+  const laneLine = laneMessages();
+  const worker = await startLocalWorker({
     ...{ temporal, ledger, store, open, settings, only, webhook, onFault, atFaultPoint, onLog, say },
     version: options.version,
     observe: (event) => {
@@ -157,7 +157,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
   });
   worker.ended.catch(onFault);
   const leaving = new AbortController();
-  let telling: Telling | undefined;
+  let telling: HookDelivery | undefined;
   try {
     tell({
       type: 'working',
@@ -167,7 +167,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
       only,
     });
     if (options.version !== undefined) await sayIfNotCurrent(temporal, options.version, say);
-    const caring = lookAfterBatches({
+    const caring = superviseBatches({
       temporal,
       ledger,
       owner: worker.owner,
@@ -191,7 +191,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
           });
     // With `untilIdle`, no later process may be there to deliver them.
     const othersAfterMs = untilIdle && batch === undefined ? undefined : HOOKS_OF_OTHERS_AFTER_MS;
-    telling = tellHooks({ ...ownNotices(settings, open), ledger, batch, othersAfterMs, say, before: write });
+    telling = startHookDelivery({ ...ownNotices(settings, open), ledger, batch, othersAfterMs, say, before: write });
     telling.ended.catch(onFault);
     options.onReady?.();
     for (let idle = 0; !signal.aborted && !(untilIdle && idle > IDLE_LOOKS);) {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { BackupRefusal } from '../../client/backup/refusal.ts';
+import type { BackupRefusal } from '../../client/backup/backup-refusal.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 
 /** What to do where no backup is made, or none is put back. */

@@ -1,4 +1,4 @@
-import { backUpHere } from '../../client/backup/back-up.ts';
+import { backUp } from '../../client/backup/back-up.ts';
 import type { BackupView } from '../../client/backup/backup-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Flags } from '../commands/flags.ts';
@@ -8,7 +8,7 @@ import { form, number, plural, size } from '../terminal/words.ts';
 
 /** `voxbatch backup FOLDER`: copies the ledger and its media, while batches run. */
 export async function backup(folder: string, flags: Flags, { output, atFaultPoint }: RunContext): Promise<ExitName> {
-  const view = await backUpHere({
+  const view = await backUp({
     ...{ folder, settings: await readSettings() },
     atMoment: atFaultPoint && ((moment) => atFaultPoint(`backup-${moment}`)),
   });

@@ -1,5 +1,5 @@
 import type { BackedUpBatch, RestoreView } from '../../client/backup/backup-view.ts';
-import { restoreHere } from '../../client/backup/restore.ts';
+import { restoreBackup } from '../../client/backup/restore.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { Flags } from '../commands/flags.ts';
@@ -10,7 +10,7 @@ import { form, number, plural, rowsInWords, size } from '../terminal/words.ts';
 
 /** `voxbatch restore FOLDER`: puts a backup in place, and says what it may pay for again. */
 export async function restore(folder: string, flags: Flags, { output, atFaultPoint }: RunContext): Promise<ExitName> {
-  const view = await restoreHere({
+  const view = await restoreBackup({
     ...{ folder, settings: await readSettings() },
     atMoment: atFaultPoint && ((moment) => atFaultPoint(`restore-${moment}`)),
   });

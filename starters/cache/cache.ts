@@ -1,5 +1,5 @@
 import { printAnswer, type RunContext } from '../terminal/output.ts';
-import { pruneHere, showCachedRow, sumCache } from '../../client/cache/cache.ts';
+import { pruneCacheAndUploads, showCachedRow, sumCache } from '../../client/cache/cache.ts';
 import type { Flags } from '../commands/flags.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -51,7 +51,7 @@ export async function prune(flags: Flags, { output }: RunContext, ask: Ask = ask
   const pruned = await atSession(
     flags,
     (session) =>
-      pruneHere(session, {
+      pruneCacheAndUploads(session, {
         ...defined({ olderThanMs, keepBytes }),
         isDryRun: dryRun,
         reason: flags.reason,
@@ -73,7 +73,7 @@ export async function prune(flags: Flags, { output }: RunContext, ask: Ask = ask
 
 type CacheSums = Awaited<ReturnType<typeof sumCache>>;
 type NamedSum = CacheSums['byBatch'][number];
-type PruneView = Awaited<ReturnType<typeof pruneHere>> & { readonly dryRun: boolean };
+type PruneView = Awaited<ReturnType<typeof pruneCacheAndUploads>> & { readonly dryRun: boolean };
 type CachedRowView = Awaited<ReturnType<typeof showCachedRow>>;
 type CachedStep = CachedRowView['steps'][number];
 

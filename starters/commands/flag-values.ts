@@ -6,7 +6,7 @@ import { findFinishingFault, LOUDNESS_FORM, parsePause, PAUSE_FORM } from '../..
 import { parsePositive } from '../../contract/value-kinds.ts';
 import { parseVerifyThreshold, THRESHOLD_FORM } from '../../contract/verify.ts';
 import { usageError } from '../exit-error.ts';
-import type { ApiFields } from '../../client/single/single-job-of.ts';
+import type { ApiFields } from '../../client/single/build-single-job.ts';
 
 /**
  * A flag: its syntax in the help, its meaning, and its values, which are a choice of words or whatever a parser

@@ -1,4 +1,4 @@
-import { webhookWish, type WebhookWish } from '../../client/webhooks/webhook-options.ts';
+import { readWebhookOptions, type WebhookSettings } from '../../client/webhooks/webhook-options.ts';
 import { defined } from '../../contract/defined.ts';
 import { usageError } from '../exit-error.ts';
 import { ownEnvironment } from '../own-environment.ts';
@@ -16,7 +16,7 @@ const FLAGS = { url: '--webhook', host: '--webhook-host', port: '--webhook-port'
 export function readWebhook(
   flags: Pick<Flags, 'webhook' | 'webhookPort' | 'webhookHost' | 'webhookRestore'>,
   env: NodeJS.ProcessEnv = ownEnvironment(),
-): WebhookWish | undefined {
+): WebhookSettings | undefined {
   const { webhook: url, webhookPort: port, webhookHost: host, webhookRestore } = flags;
   if (url === undefined) {
     if ((port ?? host ?? webhookRestore) === undefined) return undefined;
@@ -25,7 +25,7 @@ export function readWebhook(
   // An empty variable counts as not set.
   const variable = env['VOXBATCH_WEBHOOK_RESTORE'];
   const restore = webhookRestore ?? (variable === '' ? undefined : variable);
-  const wish = webhookWish({ url, ...defined({ port, host, restore }) });
+  const wish = readWebhookOptions({ url, ...defined({ port, host, restore }) });
   if (!('expected' in wish)) return wish;
   const isVariable = wish.option === 'restore' && webhookRestore === undefined;
   const what = isVariable ? RESTORE_VARIABLE : FLAGS[wish.option];
@@ -33,13 +33,13 @@ export function readWebhook(
 }
 
 /** Webhook options as command-line words, except the secret, which is passed by {@link webhookEnv}. */
-export function webhookWords(wish: WebhookWish | undefined): readonly string[] {
+export function webhookWords(wish: WebhookSettings | undefined): readonly string[] {
   if (wish === undefined) return [];
   const { url, host, port } = wish;
   return ['--webhook', url, '--webhook-port', String(port), '--webhook-host', host];
 }
 
 /** What goes with {@link webhookWords} in the environment. */
-export function webhookEnv(wish: WebhookWish | undefined): NodeJS.ProcessEnv {
+export function webhookEnv(wish: WebhookSettings | undefined): NodeJS.ProcessEnv {
   return { [RESTORE_VARIABLE]: wish?.restore };
 }

@@ -1,6 +1,6 @@
 import { messageOf } from '../../contract/message-of.ts';
 import { jsonLine, type RunContext } from '../terminal/output.ts';
-import { examine, type Finding, type SoundPart, type Trouble } from '../../client/doctor/doctor.ts';
+import { examine, type Finding, type PassedCheck, type Trouble } from '../../client/doctor/doctor.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openSession } from '../connect/connect-api.ts';
@@ -40,7 +40,7 @@ export async function doctor(flags: Flags, { output }: RunContext): Promise<Exit
 }
 
 /** The name of each check, and its exit code if it is the first to fail and its error has none of its own. */
-const CHECKS: Readonly<Record<SoundPart['type'], { readonly name: string; readonly exit: ExitName }>> = {
+const CHECKS: Readonly<Record<PassedCheck['type'], { readonly name: string; readonly exit: ExitName }>> = {
   node: { name: 'node', exit: 'internal' },
   disk: { name: 'disk', exit: 'unreachable' },
   ffmpeg: { name: 'ffmpeg', exit: 'usage' },
@@ -69,7 +69,7 @@ function wordsOfFinding(finding: Finding, settings: Settings): string {
   return finding.ok ? soundWords(finding, settings) : troubleWords(finding.trouble);
 }
 
-function soundWords(part: SoundPart, { env }: Settings): string {
+function soundWords(part: PassedCheck, { env }: Settings): string {
   switch (part.type) {
     case 'node':
       return `Node ${part.version}`;

@@ -1,4 +1,4 @@
-import { copyLedgerHere, type CopyForecast } from '../../client/ledger/copy.ts';
+import { copyLedgerTo, type CopyForecast } from '../../client/ledger/copy-ledger.ts';
 import type { LedgerCopyView } from '../../client/ledger/ledger-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { exportLedgerCommand } from '../../contract/shell-word.ts';
@@ -27,7 +27,7 @@ export async function copy(
   const settings = await readSettings();
   const person = personAt(output, flags);
   let told = 0;
-  const view = await copyLedgerHere({
+  const view = await copyLedgerTo({
     ...{ from, to, settings },
     admit: (ledger) => {
       // Only a file may have come with a folder: whoever names a database has chosen it.

@@ -1,7 +1,7 @@
 import { isoTime } from '../../contract/times.ts';
 import { isLedgerFile } from '../../contract/urls.ts';
 import { acceptCopy, clearCopyDoubts } from '../../client/ledger/accept-copy.ts';
-import { checkLedgerHere } from '../../client/ledger/check.ts';
+import { checkLedgerSums } from '../../client/ledger/check-ledger.ts';
 import type { LedgerCheckView } from '../../client/ledger/ledger-view.ts';
 import { openRecords } from '../../client/open-records.ts';
 import { differenceWords } from '../../client/problem.ts';
@@ -14,7 +14,7 @@ import { batchLines } from './sums-words.ts';
 
 /** `voxbatch ledger check`: counts all again, and compares it with what the ledger keeps. */
 export async function check(flags: Flags, { output }: RunContext): Promise<ExitName> {
-  const view = await checkLedgerHere(await readSettings());
+  const view = await checkLedgerSums(await readSettings());
   printAnswer(output, flags, view, () => checkLines(view));
   return view.differences.length === 0 ? 'complete' : 'mismatch';
 }

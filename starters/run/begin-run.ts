@@ -36,7 +36,7 @@ export async function beginRun(manifestPath: string, flags: Flags, context: RunC
       // A worker will be needed as well.
       const [{ run }] = await Promise.all([
         import('./run.ts'),
-        isNeeded ? import('../../client/work/worker-here.ts') : undefined,
+        isNeeded ? import('../../client/work/start-local-worker.ts') : undefined,
       ]);
       return await run({ manifestPath, source, flags, settings, plan, server, ledgerThread }, context);
     } finally {

@@ -1,5 +1,5 @@
 import { chosenOf, resultsOf } from '../../client/look/counts-view.ts';
-import { runStart } from '../../client/run/before-run.ts';
+import { decideRunStart } from '../../client/run/run-start.ts';
 import type { PlanView } from '../../client/run/plan-view.ts';
 import { PRICE_UNITS, roundCredits, type Price } from '../../contract/price-units.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
@@ -47,7 +47,7 @@ export function planLines(view: PlanView, unconfirmed?: UnconfirmedConfig): read
     lines.push(`At ${number(rate)} paid requests per second: at least ${clock((total.requests / rate) * 1_000)}`);
   lines.push(...hookLines(settings), ...unconfirmedLines(unconfirmed));
   lines.push(balanceLine(view), diskLine(view), ...decision.notes.map((note) => noteText(note, facts)));
-  const start = runStart(view);
+  const start = decideRunStart(view);
   if (start.type === 'ask') lines.push(`run asks for confirmation: ${questionText(facts)} (--yes confirms)`);
   if (start.type === 'refuse' && start.why === 'spend')
     lines.push('run refuses this (exit code 3):', refusalText(start.spend, facts));

@@ -11,7 +11,7 @@ import { reportOptions, manifestCommand, readRunFlags } from './run-options.ts';
 import type { Flags } from '../commands/flags.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { messageOf } from '../../contract/message-of.ts';
-import { runStart, type RunStart } from '../../client/run/before-run.ts';
+import { decideRunStart, type RunStart } from '../../client/run/run-start.ts';
 import { viewPlan, type PlanView } from '../../client/run/plan-view.ts';
 import { shortPath } from '../../client/look/continue-command.ts';
 import { UNSPENT, refusalText } from '../terminal/spend-words.ts';
@@ -49,7 +49,7 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
     if (planned.type === 'new' && records !== 'none') sayLedgerBeside(settings, manifestPath, ['plan'], output, true);
     const { unconfirmed } = settings;
     const commandAs = (as: string): string => manifestCommand('run', manifestPath, { ...flags, name: as });
-    const refusal = await refusalWords(runStart(view), view, source, commandAs);
+    const refusal = await refusalWords(decideRunStart(view), view, source, commandAs);
     printAnswer(output, flags, viewPlan(view, refusal, unconfirmed), () => planLines(view, unconfirmed));
     const isConfirmed = records !== 'unconfirmed' && !isUnconfirmed(settings, flags);
     const next = await nextAfterPlan(view, refusal, { manifestPath, flags, isUnconfirmed: !isConfirmed });
@@ -81,7 +81,7 @@ async function nextAfterPlan(
   { manifestPath, flags, isUnconfirmed }: Asked,
 ): Promise<string | undefined> {
   const { planned } = view;
-  const start = runStart(view);
+  const start = decideRunStart(view);
   const isSpend = start.type === 'refuse' && start.why === 'spend';
   const run = manifestCommand('run', manifestPath, flags);
   if (isUnconfirmed && !isSpend)

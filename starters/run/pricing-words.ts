@@ -1,5 +1,5 @@
 import type { BillEvent } from '../../client/run/price.ts';
-import type { MoreFacts, RecordEvent } from '../../client/run/put-on-record.ts';
+import type { MoreFacts, RecordEvent } from '../../client/run/record-batch.ts';
 import type { ExitError } from '../exit-error.ts';
 import { leftBudgetRefusal } from '../terminal/spend-words.ts';
 import { inCredits } from '../terminal/money.ts';

@@ -3,7 +3,7 @@ import { chosenOf, resultsOf } from '../../client/look/counts-view.ts';
 import { existsSync } from 'node:fs';
 import { checkRun } from '../../client/run/check-run.ts';
 import { standingOf } from '../../client/look/write-files.ts';
-import { putOnRecord, type Recorded, type RecordEvent } from '../../client/run/put-on-record.ts';
+import { recordBatch, type Recorded, type RecordEvent } from '../../client/run/record-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isLog, type RunContext, type Output } from '../terminal/output.ts';
 import { readApiAccess, readApiUrl } from '../connect/settings.ts';
@@ -60,7 +60,7 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
   return withInvocation(opening, async (invocation) => {
     const { session, webhook } = invocation;
     const person = { ...invocation.person, yes: invocation.person.yes || isAgreed };
-    const recorded = await putOnRecord({ ...checked, source, session, person, webhook, tell, reason: flags.reason });
+    const recorded = await recordBatch({ ...checked, source, session, person, webhook, tell, reason: flags.reason });
     switch (recorded.type) {
       case 'faulty':
         throw refuseProblems(recorded.summary, manifestPath, output, report);

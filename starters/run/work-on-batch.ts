@@ -22,7 +22,7 @@ import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { firstNotice, listenForInterrupt, type InterruptExit } from './interrupt.ts';
 import { viewFollowed } from '../../client/look/event-view.ts';
 import type { FollowEnd, FollowEvent } from '../../client/look/follow.ts';
-import { storeAwayLine } from '../../client/look/tell-of-outages.ts';
+import { storeAwayMessage } from '../../client/look/report-outages.ts';
 import { haltMessage } from '../terminal/next-steps.ts';
 import { sayablePause, standstillWords, waitMessage } from '../terminal/pause-words.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
@@ -252,7 +252,7 @@ function linesFor(
     case 'silent':
       return ['Temporal does not answer. This command and the workers wait for it.'];
     case 'store-away':
-      return [storeAwayLine(event.why, event.needsPerson)];
+      return [storeAwayMessage(event.why, event.needsPerson)];
     case 'store-back':
       return ['The store answers again.'];
   }

@@ -14,7 +14,7 @@ import {
   isLeftAlone,
   withSchedules as openSchedules,
   type OpenSchedules,
-  strangersIn,
+  unknownSchedulesIn,
 } from '../../client/schedules/open-schedules.ts';
 import { requireRange } from '../../client/schedules/survey-schedule.ts';
 import { DURATION_FORM, parseDuration } from '../../contract/times.ts';
@@ -69,7 +69,7 @@ export async function list(flags: Flags, { output }: RunContext): Promise<ExitNa
     const [gone, ...others] = namesOf(all, ({ lost }) => lost);
     if (gone !== undefined) output.say(lostWords([gone, ...others]));
     const left = namesOf(all, ({ lost, worker }) => !lost && isLeftAlone(worker, place.around));
-    const strangers = await strangersIn(place);
+    const strangers = await unknownSchedulesIn(place);
     if (strangers.length > 0) output.say(strangerWords(strangers));
     return { lines: all, alone: left.length === 0 ? undefined : nobodyFires(left, place.around) };
   }).catch((error: unknown) => {

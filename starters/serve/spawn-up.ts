@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { ConnectedApi } from '../../client/connect-api.ts';
 import type { Settings } from '../../client/settings.ts';
-import type { WebhookWish } from '../../client/webhooks/webhook-options.ts';
+import type { WebhookSettings } from '../../client/webhooks/webhook-options.ts';
 import { startUp } from '../../client/work/up.ts';
 import { serveMediaOf } from '../../contract/serve-media.ts';
 import { formatListenAddress } from '../../contract/listen-address.ts';
@@ -14,7 +14,7 @@ import { readToken } from '../connect/api-token.ts';
 interface DetachedBatch {
   readonly batch: string;
   readonly out: string;
-  readonly webhook?: WebhookWish | undefined;
+  readonly webhook?: WebhookSettings | undefined;
 }
 
 /** Path of `cli.js`, absolute. */

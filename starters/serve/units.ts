@@ -1,4 +1,4 @@
-import { type Service, makeFoldersFor, secretSettingOf, serviceHere } from '../../client/work/service-here.ts';
+import { type Service, makeFoldersFor, secretSettingOf, describeService } from '../../client/work/folder-service.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { RunContext } from '../terminal/output.ts';
@@ -20,7 +20,7 @@ export async function printUnit(
   if (webhook !== undefined)
     throw usageError('--print-unit does not take --webhook: add it to the command in the unit.');
   const settings = await readSettings();
-  const here = serviceHere(settings, { apiUrl, cli: pathOfCli() });
+  const here = describeService(settings, { apiUrl, cli: pathOfCli() });
   const { service, secrets } = here;
   if (service.environment['VOXBATCH_API_URL'] === undefined && settings.config.api?.url === undefined) {
     throw new ExitError('api', 'No API is configured for the service. Set VOXBATCH_API_URL, or use --api-url.');

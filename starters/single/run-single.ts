@@ -1,5 +1,5 @@
 import type { Settings } from '../../client/settings.ts';
-import { askSingle, type AskRequest } from '../../client/single/ask-single.ts';
+import { requestSingle, type SingleJobRequest } from '../../client/single/request-single.ts';
 import { openStoreOf } from '../../client/claim-store.ts';
 import { openRecordsIfAny } from '../../client/open-records.ts';
 import { prepareSingle, readSingle, type PrepareRequest, type SingleRecord } from '../../client/single/find-single.ts';
@@ -70,7 +70,7 @@ function refusePaying({ again = false, resubmit = false }: Flags): void {
   throw usageError(`${paying} pays for a request, and --cache only sends none. Leave one of them out.`);
 }
 
-async function askAndWork(request: SingleRequest, job: AskRequest['job'], settings: Settings): Promise<ExitName> {
+async function askAndWork(request: SingleRequest, job: SingleJobRequest['job'], settings: Settings): Promise<ExitName> {
   const { flags, readsStdin = false } = request;
   const context = quietContext(request);
   // Checked early, before a server is started in vain.
@@ -95,7 +95,7 @@ async function askAndWork(request: SingleRequest, job: AskRequest['job'], settin
         // Its name is not known yet.
         note('voxbatch list');
       };
-      const asked = await askSingle({
+      const asked = await requestSingle({
         ...{ session, job, tuning, again, resubmit, person, probe, ready },
         confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,
         tell: (event) => {

@@ -1,4 +1,4 @@
-import { sayJob, lipSyncJob, transcribeJob } from '../../client/single/single-job-of.ts';
+import { sayJob, lipSyncJob, transcribeJob } from '../../client/single/build-single-job.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { RunContext } from '../terminal/output.ts';

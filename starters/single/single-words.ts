@@ -1,6 +1,6 @@
 import type { PrepareRequest } from '../../client/single/find-single.ts';
 import type { SingleView } from '../../client/single/single-view.ts';
-import type { Asked, AskEvent, AskRequest } from '../../client/single/ask-single.ts';
+import type { Asked, SingleEvent, SingleJobRequest } from '../../client/single/request-single.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import { isTraceable, operationOf, stepsIn } from '../../contract/row-kinds.ts';
@@ -169,12 +169,12 @@ function isLookedUp({ batch, row }: SingleView): boolean {
  * cannot be read from them; `retakes`: automatic retakes that may follow.
  */
 export function askLines(
-  event: AskEvent,
+  event: SingleEvent,
   {
     isProbed,
     retakes,
     cache,
-  }: Pick<AskRequest['job']['settings'], 'retakes' | 'cache'> & { readonly isProbed: boolean },
+  }: Pick<SingleJobRequest['job']['settings'], 'retakes' | 'cache'> & { readonly isProbed: boolean },
 ): readonly string[] {
   switch (event.type) {
     case 'found':
@@ -200,7 +200,7 @@ export function askLines(
   }
 }
 
-type Facts = Pick<Extract<AskEvent, { readonly type: 'priced' }>['facts'], 'isEstimate'> & {
+type Facts = Pick<Extract<SingleEvent, { readonly type: 'priced' }>['facts'], 'isEstimate'> & {
   readonly bill: { readonly unpriced: number; readonly quoted: number };
 };
 

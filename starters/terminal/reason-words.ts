@@ -1,7 +1,7 @@
 import type { BatchSettings } from '../../contract/batch.ts';
 import { reusesResults } from '../../contract/cache-modes.ts';
 import type { PlanAnswer } from '../../client/index.ts';
-import { secondCharges } from '../../client/run/before-run.ts';
+import { secondCharges } from '../../client/run/price.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { inCredits } from './money.ts';
 import { number, rowsInWords } from './words.ts';

@@ -9,7 +9,7 @@ import { memberLines, visiblePath } from './member-words.ts';
 import { unconfirmedError, COPY_LINE, ledgerLines, strangeWords } from './confirmable-words.ts';
 import type { SessionRequest } from '../../client/session.ts';
 import { rememberLedger, standingOfLedger } from '../../client/trust/known-ledgers.ts';
-import { requireWritable } from '../../client/machine-trouble.ts';
+import { requireWritable } from '../../client/machine-faults.ts';
 import { readContents } from '../../client/trust/confirmables.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { Output } from '../terminal/output.ts';

@@ -1,4 +1,4 @@
-import { voiceJob } from '../../client/single/single-job-of.ts';
+import { voiceJob } from '../../client/single/build-single-job.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
 import { isVoiceGone } from '../../client/voices/find-voice.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectApi, realmOf } from '../../client/connect-api.ts';
 import { openVoxbatch, type Voxbatch } from '../../client/voxbatch.ts';
-import { sayJob } from '../../client/single/single-job-of.ts';
+import { sayJob } from '../../client/single/build-single-job.ts';
 import { addJob } from '../starters/single/add-job.ts';
 import { placeAtSimulator } from '../starters/command-line.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { VoxbatchError } from '../../client/problem.ts';
 import type { Problem } from '../../client/problem-types.ts';
-import { beforeWork } from '../../client/machine-trouble.ts';
+import { wrapMachineFaults } from '../../client/machine-faults.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { CommitUnknown, CopyInDoubt, LedgerAway, LedgerUnreachable, LoadTakenOver } from '../../ledger/errors.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
@@ -181,7 +181,9 @@ describe('what stands in the way, as a command says it', () => {
   });
 
   it('says of a load that was taken over what happened, that nothing was spent, and what to do', async () => {
-    const error = await beforeWork(() => Promise.reject(new LoadTakenOver('b'))).catch((thrown: unknown) => thrown);
+    const error = await wrapMachineFaults(() => Promise.reject(new LoadTakenOver('b'))).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(exitErrorOf(error)).toMatchObject({
       exit: 'unreachable',
       message: expect.stringMatching(

@@ -105,7 +105,7 @@ it('findThreadEntry finds the entry from a module of its room and from a bundle;
   const at = (path: string): string => new URL(path, `${pathToFileURL(compiledOf('.')).href}/`).href;
   const found = at('test/threads/odd-jobs.js');
   expect(String(findThreadEntry(at('test/store/store.js'), 'threads/odd-jobs'))).toBe(found);
-  expect(String(findThreadEntry(at('test/client/webhooks/hint-listener.js'), 'threads/odd-jobs'))).toBe(found);
+  expect(String(findThreadEntry(at('test/client/webhooks/webhook-listener.js'), 'threads/odd-jobs'))).toBe(found);
   expect(String(findThreadEntry(at('test/bundle.js'), 'threads/odd-jobs'))).toBe(found);
   expect(findThreadEntry(at('test/bundle.js'), 'threads/none')).toBeUndefined();
   expect(findThreadEntry(at('test/store/store.ts'), 'threads/odd-jobs')).toBeUndefined();

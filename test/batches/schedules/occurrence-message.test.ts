@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { occurrenceMessage } from '../../../client/hooks/read-news.ts';
+import { occurrenceMessage } from '../../../client/hooks/notice-content.ts';
 
 const AT = Date.UTC(2026, 11, 1, 2);
 const RECORD = {

@@ -12,9 +12,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { backUpHere } from '../../../client/backup/back-up.ts';
+import { backUp } from '../../../client/backup/back-up.ts';
 import type { BackupView } from '../../../client/backup/backup-view.ts';
-import { restoreHere } from '../../../client/backup/restore.ts';
+import { restoreBackup } from '../../../client/backup/restore.ts';
 import { claimStore } from '../../../client/claim-store.ts';
 import type { Settings } from '../../../client/settings.ts';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
@@ -54,8 +54,8 @@ beforeEach(async () => {
 
 const stored = (key: string): string => inFolder('.voxbatch', 'store', key);
 
-function backUp(folder = 'copy', atMoment?: (moment: BackupMoment) => void | Promise<void>): Promise<BackupView> {
-  return backUpHere({ folder: inFolder(folder), settings, atMoment });
+function backUpTo(folder = 'copy', atMoment?: (moment: BackupMoment) => void | Promise<void>): Promise<BackupView> {
+  return backUp({ folder: inFolder(folder), settings, atMoment });
 }
 
 /** Dies, as far as others see, at this moment. */
@@ -72,7 +72,7 @@ const refused = (why: string): unknown =>
 
 describe('a backup', () => {
   it('holds ledger and media, for its owner alone, and again only what is new', async () => {
-    const first = await backUp();
+    const first = await backUpTo();
     expect(first).toMatchObject({
       ...{ batches: 1, open: 1, rows: 3, replaces: null, wasInterrupted: false },
       media: { isCopied: true, files: 1, bytes: 3, newFiles: 1, missing: 0 },
@@ -80,59 +80,59 @@ describe('a backup', () => {
     expect(statSync(inFolder('copy')).mode & 0o777).toBe(0o700);
     for (const name of readdirSync(inFolder('copy'))) expect(statSync(inFolder('copy', name)).mode & 0o077).toBe(0);
     writeFileSync(stored('b-1/0000/2-speech-1.mp3'), 'two');
-    expect(await backUp()).toMatchObject({ replaces: first.madeAt, media: { files: 2, newFiles: 1 } });
+    expect(await backUpTo()).toMatchObject({ replaces: first.madeAt, media: { files: 2, newFiles: 1 } });
     expect(readdirSync(inFolder('copy')).filter((name) => name.startsWith('ledger-'))).toHaveLength(1);
   });
 
   it('is again without what was removed from the store, and keeps what the store has lost', async () => {
     writeFileSync(stored('b-1/0000/2-speech-1.mp3'), 'two');
-    await backUp();
+    await backUpTo();
     rmSync(stored('b-1/0000/2-speech-1.mp3'));
     rmSync(stored(KEY));
-    expect(await backUp()).toMatchObject({ media: { missing: 0 } });
+    expect(await backUpTo()).toMatchObject({ media: { missing: 0 } });
     expect(readdirSync(inFolder('copy', 'store', 'b-1', '0000'))).toEqual(['1-speech-1.mp3']);
   });
 
   it('keeps its whole copy of a file that was damaged since, and a restore takes it', async () => {
-    await backUp();
+    await backUpTo();
     rmSync(stored(KEY));
     writeFileSync(stored(KEY), 'damage');
-    expect(await backUp()).toMatchObject({ media: { files: 1, newFiles: 0, damaged: 1, missing: 0 } });
+    expect(await backUpTo()).toMatchObject({ media: { files: 1, newFiles: 0, damaged: 1, missing: 0 } });
     expect(readFileSync(inFolder('copy', 'store', KEY), 'utf8')).toBe('one');
     for (const suffix of ['', '-wal', '-shm']) rmSync(settings.ledger + suffix, { force: true });
     writeFileSync(stored(KEY), '');
-    expect(await restoreHere({ folder: inFolder('copy'), settings })).toMatchObject({
+    expect(await restoreBackup({ folder: inFolder('copy'), settings })).toMatchObject({
       media: { newFiles: 1, missing: 0 },
     });
     expect(readFileSync(stored(KEY), 'utf8')).toBe('one');
   });
 
   it('waits for no pipe in its folder, nor does a restore', async () => {
-    await backUp();
+    await backUpTo();
     const pipe = (name: string): void => {
       rmSync(inFolder('copy', name));
       execFileSync('mkfifo', [inFolder('copy', name)]);
     };
     const [file = ''] = readdirSync(inFolder('copy')).filter((name) => name.startsWith('ledger-'));
     pipe(file);
-    const restoring = restoreHere({ folder: inFolder('copy'), settings: settingsIn('other') });
+    const restoring = restoreBackup({ folder: inFolder('copy'), settings: settingsIn('other') });
     await expect(restoring).rejects.toMatchObject({
       problem: { type: 'backup-differs', why: 'is no regular file' },
     });
     pipe('.ledger');
-    await expect(backUp()).rejects.toEqual(refused('no-file'));
+    await expect(backUpTo()).rejects.toEqual(refused('no-file'));
   });
 
   it('says which files on record are nowhere', async () => {
     rmSync(stored(KEY));
-    expect(await backUp()).toMatchObject({ media: { files: 0, missing: 1 } });
+    expect(await backUpTo()).toMatchObject({ media: { files: 0, missing: 1 } });
   });
 
   it('copies the ledger once more if files are removed on purpose between the ledger and the media', async () => {
     for (const row of [2, 3]) await endAnyhow(ledger, row);
     await ledger.closeBatch('b');
     let copies = 0;
-    const view = await backUp('copy', async (moment) => {
+    const view = await backUpTo('copy', async (moment) => {
       if (moment !== 'ledger' || (copies += 1) > 1) return;
       await ledger.beginClean('b', { media: true, rows: false });
       await ledger.cleanRows('b', [1, 2, 3]);
@@ -145,48 +145,48 @@ describe('a backup', () => {
   it.each(['ledger', 'media', 'named'] as const)(
     'that was killed (%s) leaves the former one, and says so',
     async (moment) => {
-      const first = await backUp();
+      const first = await backUpTo();
       writeFileSync(stored('b-1/0000/2-speech-1.mp3'), 'two');
-      await expect(backUp('copy', dyingAt(moment))).rejects.toThrow('killed');
-      const restored = await restoreHere({ folder: inFolder('copy'), settings: settingsIn('other') });
+      await expect(backUpTo('copy', dyingAt(moment))).rejects.toThrow('killed');
+      const restored = await restoreBackup({ folder: inFolder('copy'), settings: settingsIn('other') });
       expect(restored).toMatchObject({ madeAt: first.madeAt });
-      expect(await backUp()).toMatchObject({ wasInterrupted: true, replaces: first.madeAt, media: { files: 2 } });
-      expect(await backUp()).toMatchObject({ wasInterrupted: false });
+      expect(await backUpTo()).toMatchObject({ wasInterrupted: true, replaces: first.madeAt, media: { files: 2 } });
+      expect(await backUpTo()).toMatchObject({ wasInterrupted: false });
     },
   );
 
   it('that was killed leaves none if there was none', async () => {
-    await expect(backUp('copy', dyingAt('named'))).rejects.toThrow('killed');
-    await expect(restoreHere({ folder: inFolder('copy'), settings: settingsIn('other') })).rejects.toEqual(
+    await expect(backUpTo('copy', dyingAt('named'))).rejects.toThrow('killed');
+    await expect(restoreBackup({ folder: inFolder('copy'), settings: settingsIn('other') })).rejects.toEqual(
       refused('none'),
     );
-    expect(await backUp()).toMatchObject({ wasInterrupted: true, replaces: null });
+    expect(await backUpTo()).toMatchObject({ wasInterrupted: true, replaces: null });
   });
 
   it('is refused in its own folder, among other files, over another ledger, and with links', async () => {
-    await expect(backUp('.voxbatch')).rejects.toEqual(refused('inside'));
-    await expect(backUp('.voxbatch/store/copy')).rejects.toEqual(refused('inside'));
+    await expect(backUpTo('.voxbatch')).rejects.toEqual(refused('inside'));
+    await expect(backUpTo('.voxbatch/store/copy')).rejects.toEqual(refused('inside'));
     symlinkSync(inFolder('.voxbatch'), inFolder('link'));
-    await expect(backUp('link/copy')).rejects.toEqual(refused('inside'));
+    await expect(backUpTo('link/copy')).rejects.toEqual(refused('inside'));
     expect(existsSync(inFolder('.voxbatch', 'copy'))).toBe(false);
     mkdirSync(inFolder('mine'));
     writeFileSync(inFolder('mine', 'letter.txt'), 'Dear');
-    await expect(backUp('mine')).rejects.toEqual(refused('not-empty'));
+    await expect(backUpTo('mine')).rejects.toEqual(refused('not-empty'));
     expect(readdirSync(inFolder('mine'))).toEqual(['letter.txt']);
-    await backUp();
+    await backUpTo();
     const other = settingsIn('other');
     await (await openLedger(other.ledger)).close();
-    await expect(backUpHere({ folder: inFolder('copy'), settings: other })).rejects.toEqual(refused('another-ledger'));
+    await expect(backUp({ folder: inFolder('copy'), settings: other })).rejects.toEqual(refused('another-ledger'));
     rmSync(inFolder('copy', 'backup.json'));
     symlinkSync(inFolder('mine', 'letter.txt'), inFolder('copy', 'backup.json'));
-    await expect(backUp()).rejects.toEqual(refused('link'));
+    await expect(backUpTo()).rejects.toEqual(refused('link'));
     expect(readFileSync(inFolder('mine', 'letter.txt'), 'utf8')).toBe('Dear');
   });
 
   it('is refused where a file is in place of the folder', async () => {
     writeFileSync(inFolder('file'), 'mine');
-    await expect(backUp('file')).rejects.toEqual(refused('unwritable'));
-    await expect(backUp('file/copy')).rejects.toEqual(refused('unwritable'));
+    await expect(backUpTo('file')).rejects.toEqual(refused('unwritable'));
+    await expect(backUpTo('file/copy')).rejects.toEqual(refused('unwritable'));
     expect(readFileSync(inFolder('file'), 'utf8')).toBe('mine');
   });
 
@@ -196,38 +196,38 @@ describe('a backup', () => {
       lock.close();
     });
     expect(lock.tryExclusive()).toBe(true);
-    await expect(backUp()).rejects.toMatchObject({ problem: { type: 'backup-held', by: 'backup' } });
+    await expect(backUpTo()).rejects.toMatchObject({ problem: { type: 'backup-held', by: 'backup' } });
     lock.release();
-    await backUp();
+    await backUpTo();
     // As with a disk that is not mounted.
     rmSync(inFolder('.voxbatch', 'store'), { recursive: true });
-    await expect(backUp()).rejects.toMatchObject({ problem: { type: 'store-missing' } });
+    await expect(backUpTo()).rejects.toMatchObject({ problem: { type: 'store-missing' } });
     expect(existsSync(inFolder('copy', 'store', KEY))).toBe(true);
   });
 
   it('is of the ledger alone where media are in a bucket, and asks nothing of that', async () => {
     settings = { ...settings, store: 's3://bucket/prefix' };
     const media = { store: 's3://bucket/prefix', isCopied: false, files: 0, missing: 0 };
-    expect(await backUp()).toMatchObject({ media });
+    expect(await backUpTo()).toMatchObject({ media });
     const bucket = { ...settingsIn('other'), store: settings.store };
-    const restored = await restoreHere({ folder: inFolder('copy'), settings: bucket });
+    const restored = await restoreBackup({ folder: inFolder('copy'), settings: bucket });
     expect(restored).toMatchObject({ batches: [{ batch: 'b' }], media });
   });
 
   it('is refused for a ledger in a database server, with its own tools', async () => {
     settings = { ...settings, ledger: 'postgres://ann@127.0.0.1:1/voxbatch' };
-    await expect(backUp()).rejects.toEqual(refused('server'));
+    await expect(backUpTo()).rejects.toEqual(refused('server'));
     expect(existsSync(inFolder('copy'))).toBe(false);
   });
 });
 
 describe('a restore', () => {
   const restore = (home = 'other', atMoment?: (moment: RestoreMoment) => void) =>
-    restoreHere({ folder: inFolder('copy'), settings: settingsIn(home), atMoment });
+    restoreBackup({ folder: inFolder('copy'), settings: settingsIn(home), atMoment });
 
   it('puts ledger and media in place, and says what may have been sent since', async () => {
     await ledger.intend(aKey(2), INTENT);
-    await backUp();
+    await backUpTo();
     const view = await restore();
     expect(view).toMatchObject({
       batches: [{ batch: 'b', rows: 3, state: 'open', waiting: 1, running: 0, inDoubt: 1 }],
@@ -243,7 +243,7 @@ describe('a restore', () => {
   });
 
   it('leaves the media that are still there, and is refused where those of another ledger are', async () => {
-    await backUp();
+    await backUpTo();
     rmSync(settings.ledger);
     rmSync(`${settings.ledger}-wal`, { force: true });
     writeFileSync(stored('b-1/0000/2-speech-1.mp3'), 'sent since');
@@ -256,7 +256,7 @@ describe('a restore', () => {
   });
 
   it('is refused over a ledger, while somebody works there, and from a damaged backup', async () => {
-    await backUp();
+    await backUpTo();
     await expect(restore('.voxbatch')).rejects.toEqual(refused('ledger-there'));
     mkdirSync(inFolder('other'));
     const lock = new KernelLock(inFolder('other', 'ledger.db.lock'));
@@ -276,14 +276,14 @@ describe('a restore', () => {
   });
 
   it('is refused with media of a folder where the store is a bucket', async () => {
-    await backUp();
+    await backUpTo();
     const bucket = { ...settingsIn('other'), store: 's3://bucket/prefix' };
-    await expect(restoreHere({ folder: inFolder('copy'), settings: bucket })).rejects.toEqual(refused('bucket'));
+    await expect(restoreBackup({ folder: inFolder('copy'), settings: bucket })).rejects.toEqual(refused('bucket'));
     expect(existsSync(inFolder('other'))).toBe(false);
   });
 
   it('takes the place of a ledger in which nothing was ever recorded, which takes no writes any more', async () => {
-    await backUp();
+    await backUpTo();
     const empty = await openLedger(inFolder('other', 'ledger.db'));
     endAfterTest(() => empty.close());
     await expect(restore('other', dyingAt('media'))).rejects.toThrow('killed');
@@ -299,22 +299,22 @@ describe('a restore', () => {
     await expect(restore('fourth')).rejects.toEqual(refused('ledger-there'));
     writeFileSync(inFolder('broken.db'), 'This was a ledger once.');
     const there = { ...settingsIn('third'), ledger: inFolder('broken.db') };
-    await expect(restoreHere({ folder: inFolder('copy'), settings: there })).rejects.toEqual(refused('ledger-there'));
+    await expect(restoreBackup({ folder: inFolder('copy'), settings: there })).rejects.toEqual(refused('ledger-there'));
     expect(readFileSync(inFolder('broken.db'), 'utf8')).toBe('This was a ledger once.');
   });
 
   it.each(['copied', 'media'] as const)('that was killed (%s) has no ledger yet; again, it ends', async (moment) => {
-    await backUp();
+    await backUpTo();
     await expect(restore('other', dyingAt(moment))).rejects.toThrow('killed');
     expect(existsSync(inFolder('other', 'ledger.db'))).toBe(false);
     expect(await restore()).toMatchObject({ media: { files: 1, missing: 0 } });
   });
 
   it('is refused from a form of a later version', async () => {
-    await backUp();
+    await backUpTo();
     const manifest = JSON.parse(readFileSync(inFolder('copy', 'backup.json'), 'utf8')) as object;
     writeFileSync(inFolder('copy', 'backup.json'), JSON.stringify({ ...manifest, form: 2, version: '9.0.0' }));
     await expect(restore()).rejects.toEqual(refused('too-new'));
-    await expect(backUp()).rejects.toEqual(refused('too-new'));
+    await expect(backUpTo()).rejects.toEqual(refused('too-new'));
   });
 });

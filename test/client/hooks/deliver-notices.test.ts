@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { readFile, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { deliverDue, deliverLast, deliverNotices } from '../../../client/hooks/deliver-notices.ts';
+import { deliverDue, deliverBeforeExit, deliverNotices } from '../../../client/hooks/deliver-notices.ts';
 import { defined } from '../../../contract/defined.ts';
 import type { Tunables } from '../../../contract/tunables.ts';
 import { processIdentity } from '../../../embedded/process-identity.ts';
@@ -60,13 +60,13 @@ const request = (signal = new AbortController().signal) => ({
 const endings = async (): Promise<readonly (string | null)[]> =>
   (await ledger.noticesOf('b')).map(({ endedAt, trouble }) => (endedAt === null ? 'open' : trouble));
 
-describe('deliverLast', () => {
+describe('deliverBeforeExit', () => {
   it('tells the command and the URL how the batch ended', async () => {
     await endBatch({
       onEnd: `cat > "${folder()}/summary"; echo "$VOXBATCH_EXIT_CODE" > "${folder()}/code"`,
       notify: url,
     });
-    await deliverLast(request(), 60_000);
+    await deliverBeforeExit(request(), 60_000);
     expect(await endings()).toEqual([null, null]);
     expect(got).toMatchObject([
       {
@@ -87,7 +87,7 @@ describe('deliverLast', () => {
   it('sends a message again, with the same id, until the receiver takes it', async () => {
     answers = [500];
     await endBatch({ notify: url });
-    await deliverLast(request(), 60_000);
+    await deliverBeforeExit(request(), 60_000);
     expect(await endings()).toEqual([null]);
     expect(got).toHaveLength(2);
     expect(got[1]).toMatchObject({ id: got[0]?.['id'] });
@@ -98,14 +98,14 @@ describe('deliverLast', () => {
   it('leaves a message that nobody takes to the next process', async () => {
     answers = [500];
     await endBatch({ notify: url });
-    await deliverLast(request(), 0);
+    await deliverBeforeExit(request(), 0);
     expect(await endings()).toEqual(['open']);
     expect(said.at(-1)).toContain('still to be delivered');
   });
 
   it('runs a command that fails once', async () => {
     await endBatch({ onEnd: `echo ran >> "${folder()}/runs"; exit 7` });
-    await deliverLast(request(), 60_000);
+    await deliverBeforeExit(request(), 60_000);
     expect(await endings()).toEqual(['it ended with exit code 7']);
     expect(await readFile(folder('runs'), 'utf8')).toBe('ran\n');
     expect(said).toEqual(['--on-end of batch "b" failed: it ended with exit code 7. It is not tried again.']);
@@ -115,7 +115,7 @@ describe('deliverLast', () => {
     'tries the URL %s, which is none, again, and works on',
     async (notify) => {
       await endBatch({ notify });
-      await deliverLast(request(), 0);
+      await deliverBeforeExit(request(), 0);
       expect(await endings()).toEqual(['open']);
       expect(said[0]).toBe('--notify of batch "b" failed: its URL cannot be read. It is tried again.');
       expect(said.join()).not.toContain('hook.');
@@ -127,20 +127,20 @@ describe('deliverLast', () => {
     const reason = 'It\0 said no.';
     const batch = await ledger.findBatch('b');
     const telling = { ...ledger, findBatch: async () => batch && { ...batch, halted: reason } };
-    await deliverLast({ ...request(), ledger: telling }, 60_000);
+    await deliverBeforeExit({ ...request(), ledger: telling }, 60_000);
     expect(await endings()).toEqual([null]);
     expect(await readFile(folder('reason'), 'utf8')).toBe('It said no.\n');
   });
 
   it('gives the command and the URL one id for one event, and another event another', async () => {
     await endBatch({ onEnd: `echo "$VOXBATCH_EVENT_ID" >> "${folder()}/ids"`, notify: url });
-    await deliverLast(request(), 60_000);
+    await deliverBeforeExit(request(), 60_000);
     const paid = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: paid }]);
     await ledger.intend(aKey(1, 1, 2), INTENT);
     await ledger.settle(aKey(1, 1, 2), { verdict: 'rejected' }, { outcome: 'failed' });
     await ledger.closeBatch('b');
-    await deliverLast(request(), 60_000);
+    await deliverBeforeExit(request(), 60_000);
     const ids = (await readFile(folder('ids'), 'utf8')).trim().split('\n');
     expect(new Set(ids).size).toBe(2);
     expect(got.map(({ id }) => id)).toEqual(ids);
@@ -151,7 +151,7 @@ describe('deliverLast', () => {
     await endBatch({ notify: url });
     const dead = (processIdentity() ?? '').replace(/ \d+$/, ' 1');
     await ledger.takeNotice({ leaseMs: 3_600_000, claimer: dead });
-    expect(await deliverLast(request(), 0)).toBe(true);
+    expect(await deliverBeforeExit(request(), 0)).toBe(true);
     expect(got).toHaveLength(1);
     expect(await endings()).toEqual([null]);
   });
@@ -164,7 +164,7 @@ describe('deliverLast', () => {
     // Each look at the clock is a minute later.
     now.mockImplementation(() => start + 60_000 * now.mock.calls.length);
     try {
-      expect(await deliverLast(request(), 0)).toBe(false);
+      expect(await deliverBeforeExit(request(), 0)).toBe(false);
     } finally {
       now.mockRestore();
     }
@@ -186,7 +186,7 @@ describe('deliverLast', () => {
   it('sends nothing to a hook that was taken back', async () => {
     await endBatch({ notify: url });
     await ledger.tune('b', { notify: null });
-    await deliverLast(request(), 60_000);
+    await deliverBeforeExit(request(), 60_000);
     expect([got, await endings()]).toEqual([[], [null]]);
   });
 });
@@ -205,7 +205,7 @@ describe('an occurrence that made no batch', () => {
 
   it('is told to the command and the URL of its schedule', async () => {
     await fail({ onEnd: `cat > "${folder()}/input"; env | grep VOXBATCH_ | sort > "${folder()}/env"`, notify: url });
-    await deliverLast({ ...nightly, ledger }, 60_000);
+    await deliverBeforeExit({ ...nightly, ledger }, 60_000);
     const data = {
       schedule: 'nightly',
       at: '2026-12-01T02:00:00.000Z',
@@ -243,7 +243,7 @@ describe('an occurrence that made no batch', () => {
   it('is not told once it has taken place after all', async () => {
     await fail({ notify: url });
     await ledger.beginOccurrence(NIGHTLY);
-    await deliverLast({ ...nightly, ledger }, 60_000);
+    await deliverBeforeExit({ ...nightly, ledger }, 60_000);
     expect(got).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { NoticeMessage } from '../../../client/hooks/read-news.ts';
+import type { NoticeMessage } from '../../../client/hooks/notice-content.ts';
 import { createFetch } from '../../../api/create-fetch.ts';
 import { postNotice, signatureOf } from '../../../client/hooks/post-notice.ts';
 import { serveProxy } from '../../support/proxy-server.ts';

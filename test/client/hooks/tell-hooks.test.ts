@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { tellHooks } from '../../../client/hooks/deliver-notices.ts';
+import { startHookDelivery } from '../../../client/hooks/deliver-notices.ts';
 import { aBatch, aKey, aRow, INTENT, open } from '../../ledger/setup.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { folderForEach } from '../../support/fresh-folder.ts';
@@ -42,7 +42,7 @@ describe('the hooks of a process that is to end', () => {
     const said: string[] = [];
     await load('early');
     await load('late');
-    const telling = tellHooks({ ledger, say: (line) => void said.push(line) });
+    const telling = startHookDelivery({ ledger, say: (line) => void said.push(line) });
     await end('early');
     await waitFor(() => has('early.begun'));
     let worked = (): void => undefined;

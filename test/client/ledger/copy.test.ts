@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { mkdir } from 'node:fs/promises';
-import { copyLedgerHere } from '../../../client/ledger/copy.ts';
+import { copyLedgerTo } from '../../../client/ledger/copy-ledger.ts';
 import { openRecords } from '../../../client/open-records.ts';
 import { isStranger, type LedgerSettings } from '../../../client/trust/known-ledgers.ts';
 import { fill } from '../../ledger/setup.ts';
@@ -18,7 +18,7 @@ it("a ledger that was copied is on record as its user's, by the id that it has f
   const settings: LedgerSettings = { ledger: inFolder('.voxbatch', 'ledger.db'), isLedgerNamed: false, env };
   // A ledger with an id of its own was there before.
   await (await openRecords(settings, {})).close();
-  await copyLedgerHere({
+  await copyLedgerTo({
     ...{ from: inFolder('old.db'), to: settings.ledger, settings },
     admit: () => Promise.resolve(),
     confirm: () => Promise.resolve(),

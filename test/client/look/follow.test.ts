@@ -34,7 +34,7 @@ it('drops the silence of the API with the count of the answer that ends it', asy
     out: null,
     signal: new AbortController().signal,
     store: {},
-    askWorkflow: () => Promise.resolve({ type: 'running' }),
+    readWorkflow: () => Promise.resolve({ type: 'running' }),
   } as unknown as FollowRequest;
   const standings: Standing[] = [];
   for await (const event of followBatch(request)) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { findMore, openMore } from '../../../client/run/put-on-record.ts';
+import { findMore, openMore } from '../../../client/run/record-batch.ts';
 import type { AttemptKey } from '../../../contract/batch.ts';
 import { OPERATIONS, ofEach, priceIn } from '../../../contract/row-kinds.ts';
 import type { Subset } from '../../../contract/subset.ts';

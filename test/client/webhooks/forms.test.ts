@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { listenHere } from '../../../client/webhooks/listen-here.ts';
+import { receiveWebhooks } from '../../../client/webhooks/webhook-receiver.ts';
 import { SHAPES } from '../../../simulator/shapes.ts';
 import { WEBHOOK_MODES, type WebhookMode } from '../../../simulator/webhook-modes.ts';
 import { jobIdIn, openSimulator } from '../../simulator/with-simulator.ts';
@@ -11,7 +11,7 @@ async function expectHeard(webhooks: WebhookMode, form: string): Promise<void> {
     told = resolve;
   });
   const secret = 'aSecret';
-  const here = await listenHere({ host: '127.0.0.1', port: 0, secret, memoryMs: 10_000 }, ({ ids }) => {
+  const here = await receiveWebhooks({ host: '127.0.0.1', port: 0, secret, memoryMs: 10_000 }, ({ ids }) => {
     if (ids.length > 0) told(ids);
   });
   try {

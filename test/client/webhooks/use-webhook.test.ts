@@ -6,7 +6,7 @@ import { connectApi, readProfilePatiently, realmOf, type ConnectedApi } from '..
 import { restoreLeftover } from '../../../client/webhooks/restore-webhook.ts';
 import { newSecret } from '../../../client/webhooks/webhook-url.ts';
 import { WebhookUse } from '../../../client/webhooks/use-webhook.ts';
-import { type WebhookWish, pauseAfter, type WebhookNews } from '../../../client/webhooks/webhook-options.ts';
+import { type WebhookSettings, pauseAfter, type WebhookNews } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { FaultPlan } from '../../../simulator/start-simulator.ts';
 import { ledgerForEachTest, ledger } from '../../ledger/setup.ts';
@@ -17,7 +17,7 @@ import { openSimulator } from '../../simulator/with-simulator.ts';
 
 const OLD = 'https://old.example/hooks/of-somebody';
 const DEAD = 'https://here.example/of-a-dead-process';
-const WISH: WebhookWish = { url: 'https://here.example/hooks/', host: '127.0.0.1', port: 0 };
+const WISH: WebhookSettings = { url: 'https://here.example/hooks/', host: '127.0.0.1', port: 0 };
 /** The update by the use under test: after the opening, an update with its look, and the look of what is there. */
 const OUR_UPDATE = { nth: 5 };
 
@@ -39,7 +39,7 @@ async function start(webhookUrl = OLD, plan?: FaultPlan): Promise<void> {
   await changeProfile(open, { webhookUrl });
 }
 
-function use(wish: Partial<WebhookWish> = {}, { triesAgain = true } = {}): WebhookUse {
+function use(wish: Partial<WebhookSettings> = {}, { triesAgain = true } = {}): WebhookUse {
   const tell = (one: WebhookNews): void => {
     news.push(one);
   };
@@ -63,7 +63,7 @@ async function begin(...of: Parameters<typeof use>): Promise<WebhookUse> {
 }
 
 /** A use from its beginning to its end. */
-const beginAndEnd = async (wish?: Partial<WebhookWish>): Promise<void> => (await begin(wish)).end();
+const beginAndEnd = async (wish?: Partial<WebhookSettings>): Promise<void> => (await begin(wish)).end();
 
 /** What the API answers to our update. */
 const answering = (status: number): FaultPlan => ({

@@ -1,7 +1,7 @@
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { lockLedger } from '../../../client/temporal/server-name.ts';
+import { lockLedger } from '../../../client/temporal/lock-ledger.ts';
 import type { Temporal } from '../../../client/temporal/open-temporal.ts';
 import type { LedgerFacts } from '../../../ledger/copy/read-only.ts';
 import { fileLocks } from '../../../ledger/sqlite/locks.ts';

@@ -5,7 +5,7 @@ import { LedgerReadOnly } from '../../../ledger/errors.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { sqliteBackup } from '../../../ledger/sqlite/backup-dialect.ts';
-import { copyLedgerHere } from '../../../client/ledger/copy.ts';
+import { copyLedgerTo } from '../../../client/ledger/copy-ledger.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { ANN } from '../../support/ann.ts';
 import { folderForEach } from '../../support/fresh-folder.ts';
@@ -82,7 +82,7 @@ describe('the backup of a ledger', () => {
     const settings = { env: {}, isLedgerNamed: true };
     const none = () => Promise.resolve();
     const copy = (from: string, to: string): Promise<unknown> =>
-      copyLedgerHere({ from: inFolder(from), to: inFolder(to), settings, admit: none, confirm: none });
+      copyLedgerTo({ from: inFolder(from), to: inFolder(to), settings, admit: none, confirm: none });
     await expect(copy('back.db', 'new.db')).rejects.toMatchObject({ problem: { type: 'copy-refused' } });
     await expect(copy('ledger.db', 'back.db')).rejects.toMatchObject({ problem: { refusal: { why: 'not-empty' } } });
   });

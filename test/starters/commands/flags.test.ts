@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { describe, expect, it } from '@jest/globals';
-import type { WebhookWish } from '../../../client/webhooks/webhook-options.ts';
+import type { WebhookSettings } from '../../../client/webhooks/webhook-options.ts';
 import type { Tuning } from '../../../contract/tunables.ts';
 import { addFlags, type Flags } from '../../../starters/commands/flags.ts';
 import { readTuning, TUNING } from '../../../starters/commands/tuning-flags.ts';
@@ -74,7 +74,7 @@ describe('--verify', () => {
 describe('the flags of webhooks', () => {
   const URL_HERE = 'https://hooks.example.org/batches';
   const OLD = 'https://old.example/hook';
-  const webhook = (words: readonly string[], restore?: string): WebhookWish | undefined =>
+  const webhook = (words: readonly string[], restore?: string): WebhookSettings | undefined =>
     readWebhook(read(['webhook', 'webhookPort', 'webhookHost', 'webhookRestore'], words), {
       ...(restore === undefined ? {} : { VOXBATCH_WEBHOOK_RESTORE: restore }),
     });

@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Readable } from 'node:stream';
-import {
-  followBatch,
-  type FollowEnd,
-  type FollowEvent,
-  type FollowRequest,
-  type WorkflowStanding,
-} from '../../../client/look/follow.ts';
+import { followBatch, type FollowEnd, type FollowEvent, type FollowRequest } from '../../../client/look/follow.ts';
+import type { WorkflowState } from '../../../client/temporal/workflow-state.ts';
 import { showFollowed } from '../../../starters/run/work-on-batch.ts';
 import { aKey } from '../../ledger/setup.ts';
 import { freshPlace } from '../../support/place.ts';
@@ -29,7 +24,7 @@ const REQUEST: Omit<FollowRequest, 'ledger' | 'out'> = {
   signal: new AbortController().signal,
   waitWhilePaused: false,
   fetchesHere: false,
-  askWorkflow: () => Promise.resolve({ type: 'running' }),
+  readWorkflow: () => Promise.resolve({ type: 'running' }),
   startAgain: () => Promise.reject(new Error('not needed')),
 };
 
@@ -43,7 +38,7 @@ describe('following a batch', () => {
     await STATES.untouched(place.ledger);
     let starts = 0;
     const end = await follow({
-      askWorkflow: () => Promise.resolve({ type: 'completed' }),
+      readWorkflow: () => Promise.resolve({ type: 'completed' }),
       startAgain: async () => {
         starts += 1;
         await finish();
@@ -54,23 +49,23 @@ describe('following a batch', () => {
 
   it('starts none where the workflow has closed the batch in the meantime', async () => {
     await STATES.untouched(place.ledger);
-    const askWorkflow = async (): Promise<WorkflowStanding> => {
+    const readWorkflow = async (): Promise<WorkflowState> => {
       await finish();
       return { type: 'completed' };
     };
-    expect(await follow({ askWorkflow })).toMatchObject({ why: 'closed' });
+    expect(await follow({ readWorkflow })).toMatchObject({ why: 'closed' });
   });
 
   it('starts a new one where it was ended from outside, says so, and gives up on one that ends again and again', async () => {
     await STATES.untouched(place.ledger);
     let starts = 0;
     const end = await follow({
-      askWorkflow: () => Promise.resolve({ type: 'ended', message: 'Ended by hand.' }),
+      readWorkflow: () => Promise.resolve({ type: 'ended', message: 'Ended by hand.' }),
       startAgain: () => {
         starts += 1;
         return Promise.resolve();
       },
-      askEveryMs: 0,
+      queryEveryMs: 0,
     });
     expect({ why: end.why, starts }).toEqual({ why: 'broken', starts: 3 });
     expect(said.err.split('Ended by hand. It continues with a new one.')).toHaveLength(4);
@@ -116,12 +111,12 @@ describe('following a batch', () => {
   it('says once that the batch is being stopped, and why it gave up', async () => {
     await STATES.halting(place.ledger);
     let asked = 0;
-    const askWorkflow = async (): Promise<WorkflowStanding> => {
+    const readWorkflow = async (): Promise<WorkflowState> => {
       asked += 1;
       await finish();
       return { type: 'running' };
     };
-    expect(await follow({ askWorkflow })).toMatchObject({ why: 'closed' });
+    expect(await follow({ readWorkflow })).toMatchObject({ why: 'closed' });
     const words =
       'failed, the threshold of --halt soon,fail=1. Check the failures before you continue. No more paid requests are sent';
     expect({ asked, often: said.err.split(words).length - 1 }).toEqual({ asked: 1, often: 1 });
@@ -143,11 +138,11 @@ describe('following a batch', () => {
     expect(await follow({ fetchesHere: true })).toMatchObject({ why: 'paused' });
     await place.ledger.setControl('b', 'running');
     await place.ledger.setControl('b', 'paused');
-    const askWorkflow = async (): Promise<WorkflowStanding> => {
+    const readWorkflow = async (): Promise<WorkflowState> => {
       await place.ledger.changeRunning(aKey(1), { outcome: 'overdue' });
       return { type: 'running' };
     };
-    expect(await follow({ fetchesHere: true, askWorkflow })).toMatchObject({ why: 'paused' });
+    expect(await follow({ fetchesHere: true, readWorkflow })).toMatchObject({ why: 'paused' });
     expect(said.err).toContain('Continue with: voxbatch resume b && voxbatch run b.csv\n');
     expect(said.err).toContain('This command first fetches running jobs, for at most');
   });
@@ -156,7 +151,7 @@ describe('following a batch', () => {
     await STATES.untouched(place.ledger);
     for (const fetchesHere of [false, true]) {
       let asked = 0;
-      const askWorkflow = async (): Promise<WorkflowStanding> => {
+      const readWorkflow = async (): Promise<WorkflowState> => {
         asked += 1;
         if (asked === 3) await finish();
         return { type: 'running' };
@@ -165,7 +160,7 @@ describe('following a batch', () => {
         await place.ledger.redrive('b', [
           { row: 1, take: 1, outcome: 'cancelled', how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } },
         ]);
-      expect(await follow({ askWorkflow, fetchesHere, askEveryMs: 0 })).toMatchObject({ why: 'closed' });
+      expect(await follow({ readWorkflow, fetchesHere, queryEveryMs: 0 })).toMatchObject({ why: 'closed' });
       expect(said.err.split('Start one with the same settings and token: voxbatch worker')).toHaveLength(
         fetchesHere ? 1 : 2,
       );

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openRecords } from '../../../client/open-records.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { readSettings } from '../../../starters/connect/settings.ts';
-import { serviceHere, type Service } from '../../../client/work/service-here.ts';
+import { describeService, type Service } from '../../../client/work/folder-service.ts';
 import { RESTART_AFTER_S, STOP_TIMEOUT_S, UNITS } from '../../../starters/serve/units.ts';
 import { parseEnvironmentFile, parseUnit } from '../../support/unit-file.ts';
 import { expectRun, lineForEach, run as voxbatch } from '../command-line.ts';
@@ -120,7 +120,7 @@ describe('a property list for launchd', () => {
 
 it('the name of a service tells apart two homes whose folders have the same name', () => {
   const names = ['/a/.voxbatch', '/b/.voxbatch'].map(
-    (home) => serviceHere({ home, env: {} }, { cli: '/cli.js' }).service.name,
+    (home) => describeService({ home, env: {} }, { cli: '/cli.js' }).service.name,
   );
   expect(new Set(names).size).toBe(2);
   for (const name of names) expect(name).toMatch(/^voxbatch-[a-z0-9-]*[0-9a-f]{6}$/);
@@ -133,7 +133,7 @@ it('the settings of a service are those of proxies and authorities, too; a proxy
     NO_PROXY: 'inside.example',
     NODE_EXTRA_CA_CERTS: '/etc/ca.pem',
   };
-  const { service, secrets } = serviceHere({ home: '/a', env }, { cli: '/cli.js' });
+  const { service, secrets } = describeService({ home: '/a', env }, { cli: '/cli.js' });
   const { http_proxy, NO_PROXY, NODE_EXTRA_CA_CERTS } = env;
   expect(service.environment).toMatchObject({ http_proxy, NO_PROXY, NODE_EXTRA_CA_CERTS });
   expect(secrets).toContain('HTTPS_PROXY');

@@ -1,7 +1,8 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { limiterScope } from '../../../contract/names.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { standstillOf } from '../../../batches/look/standstill.ts';
+import { findStandstill } from '../../../batches/look/standstill.ts';
+import { viewBatch } from '../../../batches/look/view-batch.ts';
 import { toJsonLog } from '../../../starters/terminal/json-log.ts';
 import { sayablePause, standstillWords } from '../../../starters/terminal/pause-words.ts';
 import { freshPlace } from '../../support/place.ts';
@@ -10,7 +11,8 @@ import { find, STATES } from '../steering.ts';
 
 const place = freshPlace();
 
-const standstill = async (): Promise<unknown> => standstillOf(place.ledger, await find(place.ledger));
+const standstill = async (): Promise<unknown> =>
+  (await findStandstill(place.ledger, await find(place.ledger))).standstill;
 
 async function aWorker(): Promise<void> {
   const { apiUrl, account } = await find(place.ledger);
@@ -80,10 +82,12 @@ describe('why a batch stands still', () => {
   });
 
   it('is that the disk has no room for records, also where workers cannot say that they live', async () => {
-    const full = { ...place.ledger, whyFull: () => Promise.resolve('the disk is full') };
+    const whyFull = jest.fn(() => Promise.resolve('the disk is full'));
+    const full = { ...place.ledger, whyFull };
     const batch = await find(place.ledger);
-    expect(await standstillOf(full, batch)).toBe('ledger-full');
-    expect(await standstillOf(full, { ...batch, state: 'closed' })).toBeUndefined();
+    expect(await viewBatch(full, batch)).toMatchObject({ standstill: 'ledger-full', whyFull: 'the disk is full' });
+    expect(whyFull).toHaveBeenCalledTimes(1);
+    expect(await findStandstill(full, { ...batch, state: 'closed' })).toEqual({});
   });
 
   it.each(['create', 'read'])('is that the API does not answer, until a %s is answered', async (what) => {

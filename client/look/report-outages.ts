@@ -1,0 +1,52 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import { limitWaiting, watchOutage, type OutageEvent } from '../../worker/watch-outage.ts';
+
+/** Tells a person when the ledger's database goes away and comes back. Returns how to end that. */
+export function reportLedgerOutages(ledger: Pick<Ledger, 'outage' | 'place'>, say: (line: string) => void): () => void {
+  return watchOutage(
+    'ledger',
+    () => ledger.outage(),
+    (event) => {
+      say(outageMessage(ledger, event));
+    },
+  );
+}
+
+/** What a process does while it waits for the ledger's database. */
+export interface WaitingRules {
+  /** Called with a line when the database goes away, and when it is back. */
+  readonly say: (line: string) => void;
+  /** Ends the waiting some seconds after it aborts. Default: nothing does. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The ledger, of which a person is told as in {@link reportLedgerOutages} until it is closed. */
+export function withOutageReports(ledger: Ledger, { say, signal }: WaitingRules): Ledger {
+  const endTelling = reportLedgerOutages(ledger, say);
+  const endLimit = signal && limitWaiting(ledger, signal);
+  const close = async (): Promise<void> => {
+    endTelling();
+    endLimit?.();
+    await ledger.close();
+  };
+  return { ...ledger, close };
+}
+
+/** What to tell a person about a place that workers wait for. */
+export function outageMessage({ place }: Pick<Ledger, 'place'>, event: OutageEvent): string {
+  const what = event.of === 'ledger' ? 'database of the ledger' : 'store';
+  if (event.type === 'back')
+    return `The ${what} answers again, after ${String(Math.round(event.afterMs / 1_000))} s. Work goes on.`;
+  if (event.needsPerson === true)
+    return `Nothing is sent until that is mended; answers on their way are kept, and wait. ${event.problem}`;
+  return event.of === 'ledger'
+    ? `The ${what} ${place} does not answer. Nothing is sent until it does; answers on their way are kept. ${event.problem}`
+    : `The ${what} does not answer (${event.problem}). Nothing more is paid for until it does; what is paid for is stored then.`;
+}
+
+/** What to tell whoever only follows about a store that does not answer, or that refuses. */
+export function storeAwayMessage(why: string, needsPerson: boolean): string {
+  const goesOn = 'the batch goes on wherever workers can use it.';
+  if (needsPerson) return `This command cannot use the store: ${why} It goes on once that is mended; ${goesOn}`;
+  return `The store does not answer this command (${why}). It waits for it; ${goesOn}`;
+}

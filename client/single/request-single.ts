@@ -1,0 +1,181 @@
+import { chosenRows, type RedriveRules } from '../../batches/redrive/selection.ts';
+import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
+import { draftRedrive } from '../../batches/redrive/redrive.ts';
+import { isSameJob, type SoundJob } from '../../batches/single/single-job.ts';
+import type { Tuning } from '../../contract/tunables.ts';
+import type { ManifestProblem, ManifestWarning } from '../../contract/manifest-problems.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { AgainWish, SameAgain } from '../../policy/single/same-again.ts';
+import { realmOf, type ConnectedApi } from '../connect-api.ts';
+import type { NotApproved } from '../person.ts';
+import { byPerson } from '../history/by-person.ts';
+import { warningsOf } from '../local-media/short-links.ts';
+import { priceAndApprove, type BillFacts, type BillRequest } from '../run/price.ts';
+import { recordBatch, type MoreFacts, type RecordEvent, type RecordRequest } from '../run/record-batch.ts';
+import { redrivePlanned } from '../redrive/redrive.ts';
+import type { RedriveEvent } from '../redrive/redrive-options.ts';
+import type { Session } from '../session.ts';
+import { decideOn, findSingle, readSingle, type SingleRecord } from './find-single.ts';
+
+/** Events while a job is recorded or run again. */
+export type SingleEvent =
+  | RecordEvent
+  /** What to know before the job is sent. */
+  | { readonly type: 'warned'; readonly warnings: readonly ManifestWarning[] }
+  /** The job runs again: its paid job is waited for again, free, or a new take is paid for. */
+  | Extract<RedriveEvent, { readonly type: 'planned' | 'opening' }>;
+
+/** A request for a single job. */
+export interface SingleJobRequest
+  extends AgainWish, Pick<RecordRequest, 'person' | 'ready'>, Pick<BillRequest, 'confirmAbove' | 'probe'> {
+  readonly session: Session;
+  readonly job: SoundJob;
+  /** Changes to its limits and policies, also if the job is already on record. */
+  readonly tuning: Tuning;
+  /** Receives the events. Default: nobody does. */
+  readonly tell?: ((event: SingleEvent) => void) | undefined;
+}
+
+/**
+ * The outcome of a request. `open`: its batch needs a worker. `given`: it has its result, and nothing is sent. `held`:
+ * it runs again only with an explicit flag (see {@link decideAgain}). `refused`, `declined`: its bill was not approved.
+ * `not-opened`: it cannot continue as requested; `why` explains it in full sentences.
+ */
+export type Asked =
+  | { readonly type: 'open'; readonly batch: BatchRecord; readonly isNew: boolean }
+  | { readonly type: 'given'; readonly record: SingleRecord }
+  | {
+      readonly type: 'held';
+      readonly why: Extract<SameAgain, { readonly type: 'hold' }>['why'];
+      readonly record: SingleRecord;
+    }
+  | { readonly type: 'faulty'; readonly problems: readonly ManifestProblem[] }
+  | NotApproved<BillFacts | MoreFacts>
+  | { readonly type: 'not-opened'; readonly why: string };
+
+/**
+ * Records a new job. For one already on record, does what repeating it means (see `same-again.ts`). Sends no paid
+ * request. Throws {@link VoxbatchError} (everything a session throws, and `no-price`).
+ */
+export async function requestSingle(request: SingleJobRequest): Promise<Asked> {
+  const { session } = request;
+  const open = await session.api();
+  const ledger = await session.ledger();
+  const { job, name, found } = await findSingle(ledger, request.job, realmOf(open));
+  if (found?.batch.state === 'closed' && !isWantedAnew(found, request)) return askAgain(found, request, open);
+  const { local } = job.checked.summary;
+  const warnings = await warningsOf({ local, warnings: [] }, session.settings, job.settings);
+  request.tell?.({ type: 'warned', warnings });
+  const recorded = await recordBatch({
+    session,
+    source: job.source,
+    checked: job.checked,
+    plan: {
+      name,
+      out: null,
+      settings: job.settings,
+      givesReading: false,
+      givesTemplate: false,
+      tuning: withoutCache(request.tuning),
+      ...{ confirmAbove: request.confirmAbove, probe: request.probe },
+    },
+    ...{ person: request.person, ready: request.ready, tell: request.tell },
+  });
+  switch (recorded.type) {
+    case 'refused':
+    case 'declined':
+      return recorded;
+    case 'faulty':
+      return { type: 'faulty', problems: recorded.summary.problems };
+    case 'taken':
+      // The same job, whose local files have moved since.
+      if (found !== undefined && isSameJob(found.row.spec, job.spec)) return askAgain(found, request, open);
+      throw new Error(`Batch "${name}" is not the job that its name says.`);
+    case 'new':
+      return { type: 'open', batch: recorded.batch, isNew: true };
+    case 'known':
+      return askAgain(await readSingle(ledger, recorded.batch), request, open);
+  }
+}
+
+/** Changes to an open batch. Its cache mode stays, because it was approved together with the price. */
+function withoutCache({ cache: _, ...others }: Tuning): Tuning {
+  return others;
+}
+
+/** Whether the job needs a new batch: its old one can no longer run, because `clean` removed its request. */
+function isWantedAnew(record: SingleRecord, wish: AgainWish): boolean {
+  return areRowsCleaned(record.batch) && decideOn(record, wish).type === 'redrive';
+}
+
+async function askAgain(record: SingleRecord, request: SingleJobRequest, open: ConnectedApi): Promise<Asked> {
+  const decided = decideOn(record, request);
+  switch (decided.type) {
+    case 'give':
+      return { type: 'given', record };
+    case 'go-on':
+      return goOn(record, request, open);
+    case 'hold':
+      return { type: 'held', why: decided.why, record };
+    case 'redrive':
+      return redrive(record, request);
+  }
+}
+
+/**
+ * Continues an open job. Leaving the cache mode `only` needs a price first, because nobody has approved one yet;
+ * entering it is refused, because the open job may be paid for.
+ */
+async function goOn({ batch, row }: SingleRecord, request: SingleJobRequest, open: ConnectedApi): Promise<Asked> {
+  const { session, job, ready } = request;
+  const { cache } = job.settings;
+  const before = batch.settings.cache;
+  if (row.outcome !== null || (before === 'only') === (cache === 'only')) return { type: 'open', batch, isNew: false };
+  if (cache === 'only') return { type: 'not-opened', why: OPEN_AT_ITS_PRICE };
+  const ledger = await session.ledger();
+  await ready?.();
+  const billed = await priceAndApprove({ ...request, ...job, open, ledger });
+  if (billed.type === 'faulty') return { type: 'faulty', problems: billed.summary.problems };
+  if (billed.type !== 'approved') return billed;
+  await ledger.tune(batch.name, { cache }, byPerson(session.settings));
+  return { type: 'open', batch: (await ledger.findBatch(batch.name)) ?? batch, isNew: false };
+}
+
+const OPEN_AT_ITS_PRICE =
+  'This was asked for before and has not ended, so it may be paid for, which --cache only rules out. ' +
+  'Without it, the same job goes on.';
+
+async function redrive(record: SingleRecord, request: SingleJobRequest): Promise<Asked> {
+  const { batch } = record;
+  const { session, job, person, confirmAbove, again, resubmit, tell } = request;
+  const ledger = await session.ledger();
+  // The cache mode of this command counts, not that of an earlier one: otherwise `--cache only` would stay in force.
+  const tuning = { ...request.tuning, cache: job.settings.cache };
+  const rules: RedriveRules = { step: null, resubmit, replace: again, accept: false, asksForOverdue: false };
+  const rows = chosenRows(ledger, batch.name, {});
+  const plan = { draft: await draftRedrive(ledger, batch, rows, rules, tuning), rows, fileSha256: null };
+  await request.ready?.();
+  const terms = { tuning, out: null, confirmAbove, isMeant: true };
+  const redriven = await redrivePlanned(session, batch, plan, terms, person, (event) => {
+    if (event.type === 'planned' || event.type === 'opening') tell?.(event);
+  });
+  switch (redriven.type) {
+    case 'refused':
+    case 'declined':
+      return { ...redriven, facts: { ...redriven.facts, batch: batch.name } };
+    case 'open-edits':
+    case 'unasked':
+      throw new Error('A single job is never edited, and its words are its consent.');
+    case 'refused-rows':
+      return { type: 'held', why: 'unknown', record };
+    case 'not-opened':
+      return redriven;
+    case 'open':
+    case 'finished': {
+      const now = (await ledger.findBatch(batch.name)) ?? batch;
+      return now.state === 'closed'
+        ? { type: 'given', record: await readSingle(ledger, now) }
+        : { type: 'open', batch: now, isNew: false };
+    }
+  }
+}

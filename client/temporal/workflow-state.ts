@@ -1,0 +1,55 @@
+import {
+  ServiceError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  type Client,
+  type WorkflowHandle,
+} from '@temporalio/client';
+import { defineSearchAttributeKey, rootCause } from '@temporalio/common';
+import { defined } from '../../contract/defined.ts';
+import { SEARCH_ATTRIBUTES } from '../../contract/search-attributes.ts';
+import type { Pinning } from '../../contract/worker-version.ts';
+import { pinningOf } from '../worker-versions/current-version.ts';
+import { inTime } from './open-temporal.ts';
+
+/** State of the workflow of an open batch, as Temporal describes it. */
+export type WorkflowState =
+  /**
+   * `shownUnknown`: number of unknown rows that Temporal's lists show; absent if they show none. `pinned`: the worker
+   * version that this run is pinned to, if any: only workers of that version get its tasks.
+   */
+  | { readonly type: 'running'; readonly shownUnknown?: number; readonly pinned?: Pinning }
+  /** Temporal does not answer now, for example while it restarts. */
+  | { readonly type: 'silent' }
+  /** It has closed the batch. If the batch is open, it was reopened since and needs a new workflow. */
+  | { readonly type: 'completed' }
+  /** It ended in another way, for example was terminated by hand, or is unknown to Temporal. `message`: a sentence. */
+  | { readonly type: 'ended'; readonly message: string };
+
+const UNKNOWN_ROWS = defineSearchAttributeKey('VoxbatchUnknown', SEARCH_ATTRIBUTES.VoxbatchUnknown);
+
+/** Timeout of the query, ms: short enough for Ctrl-C to be noticed. */
+const QUERY_TIMEOUT_MS = 3_000;
+
+/** Reads the state of an open batch's workflow from Temporal. */
+export async function readWorkflowState(client: Client, handle: WorkflowHandle): Promise<WorkflowState> {
+  try {
+    const described = await inTime(client, QUERY_TIMEOUT_MS, () => handle.describe());
+    const { status, typedSearchAttributes } = described;
+    if (status.name === 'RUNNING') {
+      const shownUnknown = typedSearchAttributes.get(UNKNOWN_ROWS);
+      return { type: 'running', ...defined({ shownUnknown, pinned: pinningOf(described) }) };
+    }
+    if (status.name === 'COMPLETED') return { type: 'completed' };
+    const cause = await handle.result().then(
+      () => '',
+      (error: unknown) => (error instanceof WorkflowFailedError ? (rootCause(error) ?? error.message) : String(error)),
+    );
+    return { type: 'ended', message: `The workflow of the batch has ended as ${status.name.toLowerCase()}: ${cause}.` };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError)
+      return { type: 'ended', message: 'Temporal knows no workflow of the batch.' };
+    if (error instanceof ServiceError) return { type: 'silent' };
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HintSource, JobHints } from '../../activities/webhooks/job-hints.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { sourceOf } from './webhook-listener.ts';
+import { changeWatched, MentionedJobs } from './mentioned-jobs.ts';
+
+/** How often hints that another process has left are read, ms. */
+const READ_EVERY_MS = 1_000;
+
+/** How long a webhook may be on its way, ms: the receiver looks for its job, and this process reads the hint. */
+const DELAY_MS = 3_000;
+
+/** What {@link ForwardedHints} needs. */
+interface PassedRequest {
+  readonly ledger: Pick<Ledger, 'takeHints'>;
+  /** This worker process. */
+  readonly owner: string;
+  readonly hints: JobHints;
+  /** How long to remember hints about jobs that are not known yet, ms. */
+  readonly memoryMs: number;
+}
+
+/**
+ * Listens to the webhooks that another process receives: reads the hints that it leaves in the ledger
+ * (`pass-hints.ts`). Reads nothing while no other process receives webhooks.
+ */
+export class ForwardedHints {
+  readonly #request: PassedRequest;
+  #listening: { readonly source: HintSource; readonly end: AbortController } | undefined;
+
+  constructor(request: PassedRequest) {
+    this.#request = request;
+  }
+
+  /** Another process receives webhooks. Repeatable. */
+  listen(): void {
+    if (this.#listening !== undefined) return;
+    const { hints, memoryMs } = this.#request;
+    const jobs = new MentionedJobs(memoryMs);
+    const tell = (ids: readonly string[]): void => {
+      if (ids.length > 0) hints.heard(ids);
+    };
+    const source: HintSource = {
+      ...sourceOf((changes) => {
+        tell(changeWatched(jobs, changes));
+      }),
+      delayMs: DELAY_MS,
+    };
+    const end = new AbortController();
+    this.#listening = { source, end };
+    hints.listen(source);
+    void this.#read(end.signal, (id) => {
+      tell(jobs.hear(id));
+    });
+  }
+
+  /** No other process receives webhooks any more. Repeatable. */
+  stop(): void {
+    if (this.#listening === undefined) return;
+    this.#request.hints.stop(this.#listening.source);
+    this.#listening.end.abort();
+    this.#listening = undefined;
+  }
+
+  /** Reads until the signal aborts. What cannot be read now is read later. */
+  async #read(signal: AbortSignal, tell: (id: string) => void): Promise<void> {
+    const { ledger, owner } = this.#request;
+    while (!signal.aborted) {
+      for (const id of await ledger.takeHints(owner).catch(() => [])) tell(id);
+      await sleep(READ_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+}

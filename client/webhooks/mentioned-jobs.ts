@@ -1,0 +1,104 @@
+import { eachWord, keyOf } from '../../policy/webhooks/mentions.ts';
+
+/** Starts or stops watching a job. */
+export interface WatchChange {
+  readonly jobId: string;
+  readonly isWatched: boolean;
+}
+
+/** What a webhook said. */
+export interface Mentions {
+  /** Watched jobs that it mentioned. */
+  readonly ids: readonly string[];
+  /** Other words, which may be the ids of jobs that another process waits for. */
+  readonly words: readonly string[];
+}
+
+/** Applies changes in order. Returns the jobs that were mentioned before they were watched. */
+export function changeWatched(jobs: MentionedJobs, changes: readonly WatchChange[]): readonly string[] {
+  const heard: string[] = [];
+  for (const { jobId, isWatched } of changes) {
+    if (!isWatched) jobs.forget(jobId);
+    else if (jobs.watch(jobId)) heard.push(jobId);
+  }
+  return heard;
+}
+
+/** Max words remembered per request that name no job yet. Requests usually have few. */
+const MOST_WORDS = 64;
+
+/** Max words remembered in total. */
+const MOST_REMEMBERED = 4096;
+
+/**
+ * Finds the jobs that webhooks mention. Each job is reported once per {@link MentionedJobs.watch}: further mentions in
+ * between add nothing to the first.
+ */
+export class MentionedJobs {
+  readonly #now: () => number;
+  readonly #memoryMs: number;
+  /** Watched jobs, keyed by the part of their ids that bodies are searched for. */
+  readonly #watched = new Map<string, Set<string>>();
+  /** Words of recent requests with their arrival times, oldest first. */
+  readonly #words = new Map<string, number>();
+
+  /** @param memoryMs how long to remember words that name no job yet */
+  constructor(memoryMs: number, now: () => number = () => performance.now()) {
+    this.#memoryMs = memoryMs;
+    this.#now = now;
+  }
+
+  /** Watches for the next mention of a job. Returns true if it was already mentioned within `memoryMs`. */
+  watch(jobId: string): boolean {
+    const key = keyOf(jobId);
+    const heardAt = this.#words.get(key);
+    if (heardAt !== undefined && this.#now() - heardAt <= this.#memoryMs) {
+      this.#words.delete(key);
+      return true;
+    }
+    const ids = this.#watched.get(key);
+    if (ids === undefined) this.#watched.set(key, new Set([jobId]));
+    else ids.add(jobId);
+    return false;
+  }
+
+  forget(jobId: string): void {
+    const key = keyOf(jobId);
+    const ids = this.#watched.get(key);
+    ids?.delete(jobId);
+    if (ids?.size === 0) this.#watched.delete(key);
+  }
+
+  /**
+   * The watched jobs that a request mentions, each once even if repeated, as in a link. `others` gets the first words
+   * that name no watched job.
+   */
+  hear(said: string, others: string[] = []): readonly string[] {
+    const heard: string[] = [];
+    const told = new Set<string>();
+    let words = 0;
+    eachWord(said, (word) => {
+      const ids = this.#watched.get(word);
+      if (ids !== undefined) {
+        heard.push(...ids);
+        this.#watched.delete(word);
+        told.add(word);
+      } else if (words < MOST_WORDS && !told.has(word)) {
+        words += 1;
+        others.push(word);
+        this.#remember(word);
+      }
+    });
+    return heard;
+  }
+
+  #remember(word: string): void {
+    this.#words.delete(word);
+    this.#words.set(word, this.#now());
+    if (this.#words.size <= MOST_REMEMBERED) return;
+    for (const oldest of this.#words.keys()) {
+      this.#words.delete(oldest);
+      return;
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import { messageOf } from '../../contract/message-of.ts';
+import net from 'node:net';
+import { Worker } from 'node:worker_threads';
+import type { HintSource } from '../../activities/webhooks/job-hints.ts';
+import { findThreadEntry } from '../../threads/find-entry.ts';
+import { receiveWebhooks, type ListenRequest } from './webhook-receiver.ts';
+import type { Mentions } from './mentioned-jobs.ts';
+import type { WatchChange } from './mentioned-jobs.ts';
+import { once } from 'node:events';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { realmOf, type ConnectedApi } from '../connect-api.ts';
+import { VoxbatchError } from '../problem.ts';
+import type { WebhookSettings } from './webhook-options.ts';
+
+/** Messages from the thread. */
+export type ThreadMessage =
+  | { readonly type: 'listening'; readonly port: number }
+  | { readonly type: 'failed'; readonly code: string }
+  | { readonly type: 'heard'; readonly heard: Mentions };
+
+/** Callbacks of a webhook listener. */
+export interface ListenerEvents {
+  readonly heard: (heard: Mentions) => void;
+  /** The listener has died; no more webhooks will arrive. */
+  readonly died: () => void;
+}
+
+/** Listens for webhooks. */
+export interface WebhookListener extends HintSource {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** The port cannot be listened on; `code`: the system's error code. */
+export class CannotListen extends Error {
+  override readonly name = 'CannotListen';
+}
+
+/**
+ * Listens for webhooks in a separate thread that works at most a tenth of the time; excess webhooks wait or are lost.
+ * When run from source, it listens in this thread. Throws {@link CannotListen}.
+ */
+export async function openWebhookListener(request: ListenRequest, events: ListenerEvents): Promise<WebhookListener> {
+  const entry = findThreadEntry(import.meta.url, 'client/webhook-thread');
+  return entry === undefined ? openHere(request, events) : openInThread(entry, request, events);
+}
+
+async function openHere(request: ListenRequest, { heard }: ListenerEvents): Promise<WebhookListener> {
+  const here = await receiveWebhooks(request, heard).catch((error: unknown) => {
+    throw new CannotListen((error as NodeJS.ErrnoException).code, { cause: error });
+  });
+  return { ...sourceOf(here.change), port: here.port, close: () => here.close() };
+}
+
+/** Listens in a thread with this entry. Throws {@link CannotListen}. */
+export async function openInThread(
+  entry: URL,
+  request: ListenRequest,
+  { heard, died }: ListenerEvents,
+): Promise<WebhookListener> {
+  const thread = new Worker(entry, { name: 'webhooks', workerData: request, env: {}, execArgv: [] });
+  thread.unref();
+  let isListening = false;
+  const port = await new Promise<number>((resolve, reject) => {
+    const fail = (cause: unknown): void => {
+      reject(new CannotListen(messageOf(cause)));
+      if (!isListening) return;
+      isListening = false;
+      died();
+    };
+    thread.on('message', (news: ThreadMessage) => {
+      if (news.type === 'heard') heard(news.heard);
+      else if (news.type === 'listening') {
+        isListening = true;
+        resolve(news.port);
+      } else fail(news.code);
+    });
+    thread.on('error', fail);
+    thread.on('exit', fail);
+  });
+  return {
+    ...sourceOf((changes) => {
+      thread.postMessage(changes);
+    }),
+    port,
+    close: async () => {
+      isListening = false;
+      await thread.terminate();
+    },
+  };
+}
+
+/** A source whose changes of one event loop turn are posted together, afterwards. */
+export function sourceOf(post: (changes: readonly WatchChange[]) => void): HintSource {
+  let changes: WatchChange[] = [];
+  const add = (change: WatchChange): void => {
+    changes.push(change);
+    if (changes.length > 1) return;
+    setImmediate(() => {
+      const posted = changes;
+      changes = [];
+      post(posted);
+    });
+  };
+  return {
+    listenFor: (jobId) => {
+      add({ jobId, isWatched: true });
+    },
+    forget: (jobId) => {
+      add({ jobId, isWatched: false });
+    },
+  };
+}
+
+/**
+ * Checks that the webhook port can be listened on before a batch is recorded or changed: without it, the command could
+ * not work on the batch. Skipped while a live process of this ledger uses the account's webhook: that process may hold
+ * the port, which is needed only after it. Throws {@link VoxbatchError} (`no-webhook-port`).
+ */
+export async function requirePort(
+  wish: Pick<WebhookSettings, 'host' | 'port'> | undefined,
+  open: ConnectedApi,
+  ledger: Ledger,
+): Promise<void> {
+  if (wish === undefined || (await ledger.webhookOf(realmOf(open)))?.isAlive === true) return;
+  const server = net.createServer();
+  try {
+    await once(server.listen(wish.port, wish.host), 'listening');
+  } catch (error) {
+    return refusePort(wish, new CannotListen((error as NodeJS.ErrnoException).code));
+  } finally {
+    server.close();
+  }
+}
+
+/** Throws {@link VoxbatchError} (`no-webhook-port`). */
+export function refusePort(
+  { host, port }: Pick<WebhookSettings, 'host' | 'port'>,
+  { message: code }: CannotListen,
+): never {
+  throw new VoxbatchError({ type: 'no-webhook-port', host, port, code });
+}

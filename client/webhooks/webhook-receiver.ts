@@ -1,0 +1,131 @@
+import { timingSafeEqual } from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { changeWatched, MentionedJobs, type Mentions, type WatchChange } from './mentioned-jobs.ts';
+
+/** Where to listen for webhooks. */
+export interface ListenRequest {
+  readonly host: string;
+  /** 0 means any free port. */
+  readonly port: number;
+  readonly secret: string;
+  /** How long to remember mentions of jobs that nobody watches yet, ms. */
+  readonly memoryMs: number;
+}
+
+/** A webhook server in this thread. */
+export interface WebhookReceiver {
+  readonly port: number;
+  /** Applies changes to the watched jobs, in order. */
+  readonly change: (changes: readonly WatchChange[]) => void;
+  close(): Promise<void>;
+}
+
+/** Listens in this thread. `rest` is called before each piece of work. Rejects if the port is unavailable. */
+export async function receiveWebhooks(
+  { host, port, secret, memoryMs }: ListenRequest,
+  onHeard: (mentions: Mentions) => void,
+  rest?: () => void,
+): Promise<WebhookReceiver> {
+  const jobs = new MentionedJobs(memoryMs);
+  const hear = (said: string): void => {
+    const words: string[] = [];
+    const ids = jobs.hear(said, words);
+    if (ids.length + words.length > 0) onHeard({ ids, words });
+  };
+  const server = createWebhookServer({ secret, hear, rest });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    change: (changes) => {
+      const ids = changeWatched(jobs, changes);
+      if (ids.length > 0) onHeard({ ids, words: [] });
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Max bytes read of a body. */
+const MOST_BYTES = 64 * 1024;
+
+/** Max concurrent connections; more are closed. */
+const MOST_CONNECTIONS = 256;
+
+/** Options of a webhook server. */
+export interface WebhookServerOptions {
+  /** Last path segment, which authorizes the sender. */
+  readonly secret: string;
+  /** Receives the content of each authorized request: its query, the beginning of its body and its headers. */
+  readonly hear: (said: string) => void;
+  /** Called before each piece of work; may block the thread. */
+  readonly rest?: (() => void) | undefined;
+}
+
+/**
+ * An HTTP server that accepts anything sent to one secret path and answers 204. Any other path gets a 404 without its
+ * body being read. It writes no log. Headers, body, time and connections are all bounded.
+ */
+export function createWebhookServer({ secret, hear, rest }: WebhookServerOptions): http.Server {
+  const expected = Buffer.from(secret, 'latin1');
+  const limits = { maxHeaderSize: 8192, headersTimeout: 5_000, requestTimeout: 15_000 };
+  const server = http.createServer(limits, (request, response) => {
+    rest?.();
+    const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+    if (!isSecret(path, expected)) {
+      response.writeHead(404, { connection: 'close', 'content-length': '0' }).end();
+      return;
+    }
+    readStart(request, (body, isWhole) => {
+      hear([query, body, ...request.rawHeaders].join('\n'));
+      response.writeHead(204, isWhole ? {} : { connection: 'close' }).end();
+    });
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.keepAliveTimeout = 10_000;
+  server.on('connection', () => rest?.());
+  server.on('clientError', (_error, socket) => {
+    socket.destroy();
+  });
+  return server;
+}
+
+/** Whether a path ends in the secret; a reverse proxy may have added or removed leading segments. */
+function isSecret(path: string, expected: Buffer): boolean {
+  const at = path.length - expected.length;
+  if (at < 1 || path[at - 1] !== '/') return false;
+  const given = Buffer.from(path.slice(at), 'latin1');
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** Reads as much of a body as needed. Ids are ASCII, whatever the rest is. */
+function readStart(request: http.IncomingMessage, use: (body: string, isWhole: boolean) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const end = (isWhole: boolean): void => {
+    request.removeAllListeners('data');
+    request.removeAllListeners('end');
+    const bytes = chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks);
+    use(bytes.toString('latin1', 0, MOST_BYTES), isWhole);
+  };
+  request.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= MOST_BYTES) end(false);
+  });
+  request.on('end', () => {
+    end(true);
+  });
+  request.on('error', () => undefined);
+}

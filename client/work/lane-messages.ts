@@ -1,0 +1,52 @@
+import type { LaneEvent, WorkEvent } from '../../contract/work-events.ts';
+
+/**
+ * Lines for whoever runs several workers: which batch this one begins to work on, and how that ended. A batch whose
+ * slices end at once, with nothing done, as while it is paused or its rows are in doubt, is told of once, until it has
+ * rows here again. And once for each batch, of some, that the worker is given work on one that is not its own.
+ */
+export function laneMessages(): (event: WorkEvent) => string | undefined {
+  const fruitless = new Set<string>();
+  const missing = new Set<string>();
+  return (event) => {
+    if (event.type === 'note' && event.what === 'batch-missing') {
+      const { batch = '' } = event;
+      if (missing.has(batch) || missing.size >= MOST_MISSING) return undefined;
+      missing.add(batch);
+      return missingLine(batch);
+    }
+    if (event.type !== 'lane') return undefined;
+    const { lane = 0, batch, rows = 0 } = event;
+    if (event.is === 'more' && rows === 0) {
+      fruitless.add(batch);
+      return undefined;
+    }
+    if (event.is === 'taken' && fruitless.has(batch)) return undefined;
+    fruitless.delete(batch);
+    return event.is === 'claimed' ? undefined : `Batch "${batch}", lane ${String(lane)}: ${WORDS[event.is](rows)}.`;
+  };
+}
+
+/** Names that are not ours: whoever reaches the server makes up as many as they like, of any length. */
+const MOST_MISSING = 20;
+const LONGEST_NAME = 100;
+
+function missingLine(batch: string): string {
+  const name = JSON.stringify(batch.length > LONGEST_NAME ? `${batch.slice(0, LONGEST_NAME)}…` : batch);
+  return (
+    `Temporal gives this worker work on batch ${name}, which its ledger does not have: workers of another database take ` +
+    'work from the same server and namespace, such as those of a former or restored one. Nothing is sent here. If this is ' +
+    "the wrong database, or a trial with a copy of it, end this worker: it keeps work from the others'."
+  );
+}
+
+const WORDS: Readonly<Record<Exclude<LaneEvent['is'], 'claimed'>, (rows: number) => string>> = {
+  taken: () => 'work begins here',
+  more: (rows) => `its slice ended here after ${counted(rows)} done; it is offered again`,
+  idle: (rows) => `work ended here after ${counted(rows)} done`,
+  failed: (rows) => `it failed here after ${counted(rows)} done; it is offered again`,
+};
+
+function counted(rows: number): string {
+  return rows === 1 ? '1 row' : `${String(rows)} rows`;
+}

@@ -1,0 +1,197 @@
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+import { outageMessage } from '../look/report-outages.ts';
+import { defined } from '../../contract/defined.ts';
+import type { Logger } from 'pino';
+import type { FaultPointHook } from '../../activities/fault-points.ts';
+import type { Observe } from '../../contract/work-events.ts';
+import type { WorkerDuty } from '../../contract/worker-duty.ts';
+import { batchWorkflowId } from '../../contract/names.ts';
+import { isLedgerFile } from '../../contract/urls.ts';
+import type { SearchAttributeName } from '../../contract/search-attributes.ts';
+import type { WorkerVersion } from '../../contract/worker-version.ts';
+import { ownerOf } from '../../policy/lanes/versions.ts';
+import { failAbandoned } from '../../embedded/fail-abandoned.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Store } from '../../store/store.ts';
+import { newHints, newIdentity } from '../../worker/dependencies.ts';
+import { logEvents } from '../../worker/log-events.ts';
+import type { OutageEvent } from '../../worker/watch-outage.ts';
+import { startWorker, type RunningWorker, type WorkerStatus } from '../../worker/run-worker.ts';
+import { startHeartbeats, type Heartbeats } from '../../worker/heartbeats.ts';
+import type { Metrics } from '../metrics/open-metrics.ts';
+import { openMediaLinks } from '../local-media/open-media-links.ts';
+import type { LocalMediaLinks } from '../../store/local-media/media-links.ts';
+import { realmOf, type ConnectedApi } from '../connect-api.ts';
+import type { Temporal } from '../temporal/open-temporal.ts';
+import { lockLedger } from '../temporal/lock-ledger.ts';
+import { makeSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
+import { openTraces } from '../traces/open-traces.ts';
+import { VoxbatchError } from '../problem.ts';
+import { voxbatchVersion } from '../version.ts';
+import { WebhookUse, type WebhookRequest } from '../webhooks/use-webhook.ts';
+import type { WebhookSettings, WebhookNews } from '../webhooks/webhook-options.ts';
+import { watchLeftover } from '../webhooks/watch-leftover.ts';
+import type { Settings } from '../settings.ts';
+import { openLog, type LogListener } from './worker-log.ts';
+
+export interface LocalWorkerRequest {
+  readonly temporal: Temporal;
+  readonly ledger: Ledger;
+  readonly store: Store;
+  readonly open: ConnectedApi;
+  readonly settings: Pick<Settings, 'home' | 'config' | 'metrics'>;
+  /** Called with a fault that retrying cannot fix. */
+  readonly onFault: (fault: Error) => void;
+  readonly atFaultPoint: FaultPointHook | undefined;
+  /** The only thing that this worker does. Default: everything. */
+  readonly only?: WorkerDuty | undefined;
+  /** Takes part in Temporal's Worker Versioning as this version. */
+  readonly version?: WorkerVersion | undefined;
+  /** Webhooks to receive in this process, which then polls less. */
+  readonly webhook?: WebhookSettings | undefined;
+  /** Called with events of the account's webhook. */
+  readonly onWebhook?: ((news: WebhookNews) => void) | undefined;
+  /** Called with messages for the user. `isLogged`: the log has an event that says the same. */
+  readonly say: (line: string, isLogged?: boolean) => void;
+  /** Called with every event of the work, besides the log. */
+  readonly observe?: Observe | undefined;
+  readonly onLog?: LogListener | undefined;
+}
+
+/**
+ * Starts this process's worker. If every other process of this home is dead, first fails the activities that they had
+ * started, so that nothing waits for a heartbeat timeout. Throws {@link VoxbatchError} (`server-gone`, `ledger-in-use`,
+ * `no-webhook-port`, `no-media-port`, `no-metrics-port`).
+ */
+export async function startLocalWorker(request: LocalWorkerRequest): Promise<RunningWorker> {
+  const { temporal, ledger, store, open, version, atFaultPoint } = request;
+  const owner = ownerOf(newIdentity(), version);
+  const log = openLog(request.settings.home, request.onLog);
+  if (temporal.isEmbedded && !isLedgerFile(ledger.place)) {
+    request.say(
+      'TEMPORAL_ADDRESS is not set: this process uses its own Temporal server, and no worker of another server can use the ledger meanwhile. If the ledger has workers elsewhere, stop this process, and set TEMPORAL_ADDRESS to their server.',
+    );
+  }
+  const release = await lockLedger(ledger, temporal, request.settings.home, request.onFault);
+  let beats: Heartbeats | undefined;
+  let mediaLinks: LocalMediaLinks | undefined;
+  let metrics: Metrics | undefined;
+  let running: RunningWorker | undefined;
+  try {
+    metrics = await metricsOf(request, log, () => running?.status());
+    mediaLinks = await openMediaLinks(request.settings, store);
+    // Checked immediately before: a process that joins later may have requests in flight, which must not be mistaken
+    // for those of dead processes.
+    if (await temporal.proveAlone()) {
+      await ledger.forgetWorkers('all');
+      const workflowIdPrefix = batchWorkflowId(ledger.id, '');
+      await failAbandoned(temporal.client, { workflowIdPrefix, isMine: (identity) => identity === owner });
+    }
+    const { hints, memoryMs } = newHints();
+    // The worker's own heartbeats start later, and a process without heartbeats counts as dead: another could take its
+    // webhook.
+    if (request.webhook !== undefined)
+      beats = await startHeartbeats(ledger, { owner, ...realmOf(open), only: request.only });
+    const searchable = await searchableIn(request);
+    const webhook = await beginWebhook(request, { owner, hints, memoryMs });
+    const start = async (): Promise<RunningWorker> => {
+      const traces = await openTraces(open.api.baseUrl);
+      const observe = allOf(logEvents(log), request.observe, await metrics?.begin(), traces);
+      const world = {
+        ledger,
+        store,
+        api: open.api,
+        realm: { apiUrl: open.api.baseUrl, account: open.profile.userId, ledgerId: ledger.id },
+        owner,
+        only: request.only,
+        log,
+        observe,
+        voxbatchVersion: voxbatchVersion(),
+        searchable,
+        onFault: request.onFault,
+        onOutage: (event: OutageEvent) => {
+          request.say(outageMessage(ledger, event), true);
+        },
+        hints,
+        ...defined({ atFaultPoint, mediaLinks }),
+      };
+      return startWorker({ ...temporal, version }, world);
+    };
+    const worker = await start().catch(async (error: unknown) => {
+      await webhook.end();
+      throw error;
+    });
+    running = worker;
+    const closeLinks = async (): Promise<void> => mediaLinks?.close();
+    worker.ended
+      .finally(release)
+      .finally(closeLinks)
+      .catch(() => undefined);
+    const end = async (patienceMs?: number, because?: Error): Promise<void> => {
+      const worked = Promise.all([worker.end(patienceMs, because), webhook.end()]);
+      const told = metrics?.end(worked);
+      await worked.finally(() => told);
+      await closeLinks();
+    };
+    return { ...worker, end };
+  } catch (error) {
+    release();
+    await mediaLinks?.close();
+    await metrics?.end(Promise.resolve());
+    throw isServerGone(error)
+      ? new VoxbatchError({ type: 'server-gone', address: temporal.address, cause: error })
+      : error;
+  } finally {
+    await beats?.stop();
+  }
+}
+
+function allOf(log: Observe, ...others: readonly (Observe | undefined)[]): Observe {
+  const all = [log, ...others.filter((other) => other !== undefined)];
+  if (all.length === 1) return log;
+  return (event) => {
+    for (const observe of all) observe(event);
+  };
+}
+
+/** Loaded only where metrics are wanted. */
+async function metricsOf(
+  { settings, ledger, store, say }: LocalWorkerRequest,
+  log: Logger,
+  standing: () => WorkerStatus | undefined,
+): Promise<Metrics | undefined> {
+  if (settings.metrics === undefined) return undefined;
+  const { openMetrics } = await import('../metrics/open-metrics.ts');
+  return openMetrics(settings.metrics, { ledger, store, log, say, standing });
+}
+
+/** The search attributes that workflows may set. Says how to create those that are missing. */
+async function searchableIn({ temporal, say }: LocalWorkerRequest): Promise<readonly SearchAttributeName[]> {
+  const { there, missing } = await makeSearchAttributes(temporal);
+  if (missing.length > 0) {
+    const names = missing.join(', ');
+    const command = searchAttributeCommand(temporal, missing);
+    say(`Temporal's lists cannot be searched by ${names}; batches run all the same. To create them: ${command}`);
+  }
+  return there;
+}
+
+/** True for the SDK's errors when the server does not answer. It does not export the class of the worker's error. */
+function isServerGone(error: unknown): error is Error {
+  return (
+    isGrpcServiceError(error) ||
+    error instanceof ServiceError ||
+    (error instanceof Error && error.name === 'TransportError')
+  );
+}
+
+/** Takes the account's webhook if requested. Otherwise restores webhooks left by dead processes, now and later. */
+async function beginWebhook(
+  { webhook: wish, onWebhook: tell = () => undefined, ledger, open }: LocalWorkerRequest,
+  mine: Pick<WebhookRequest, 'owner' | 'hints' | 'memoryMs'>,
+): Promise<{ end(): Promise<void> }> {
+  if (wish === undefined) return watchLeftover({ ...mine, ledger, open, tell });
+  const use = new WebhookUse({ ...mine, wish, open, ledger, tell });
+  await use.begin();
+  return use;
+}
