@@ -58,7 +58,7 @@ it('follows a paused batch whose rows have all ended until it is closed', async 
     out: null,
     signal: new AbortController().signal,
     store: {},
-    askWorkflow: () => Promise.resolve({ type: 'running' }),
+    readWorkflow: () => Promise.resolve({ type: 'running' }),
   } as unknown as FollowRequest;
   const ends: unknown[] = [];
   let progress = 0;
