@@ -74,8 +74,8 @@ export async function serverElsewhere(
 }
 
 /**
- * With cluster settings, checks that the cluster has the namespace. A cluster that cannot be reached now passes: opening
- * it later reports why. Throws {@link VoxbatchError} (`no-namespace`).
+ * With cluster settings, checks that the cluster has the namespace. A cluster that cannot be reached now passes:
+ * opening it later reports why. Throws {@link VoxbatchError} (`no-namespace`).
  */
 export async function requireNamespace(settings: Settings): Promise<void> {
   if (settings.cluster === undefined) return;

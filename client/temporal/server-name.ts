@@ -6,8 +6,9 @@ import { bootId } from '../../embedded/process-identity.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Temporal } from './open-temporal.ts';
 
-// A Temporal server's name, in two forms: `the embedded one in FOLDER (NAMESPACE-ID, machine BOOT-ID, folder INODE)` and
-// `namespace NAME (NAMESPACE-ID)`. Workers note it beside the ledger that they lock, and messages show it to people.
+// The name of a Temporal server has one of two forms:
+// `the embedded one in FOLDER (NAMESPACE-ID, machine BOOT-ID, folder INODE)` or `namespace NAME (NAMESPACE-ID)`.
+// Workers note it beside the ledger that they lock, and messages show it to people.
 
 /** The parts of a connection that its server's name is made from. */
 type NamedServer = Pick<Temporal, 'client' | 'namespace' | 'address'>;
