@@ -180,7 +180,7 @@ async function deliver(notice: Notice, { ledger, secret, signal }: DeliverReques
 const PATIENCE_MS = 35_000;
 
 /** Background delivery of hooks. */
-export interface HookDelivery {
+export interface BackgroundDelivery {
   /** Resolves when delivery has ended; rejects if the ledger is gone. */
   readonly ended: Promise<void>;
   /**
@@ -190,8 +190,8 @@ export interface HookDelivery {
   end(worked: Promise<unknown>): Promise<void>;
 }
 
-/** Delivers the hooks of a ledger's batches in the background until {@link HookDelivery.end} is called. */
-export function startHookDelivery(told: Omit<DeliverUntil, 'signal' | 'until'>): HookDelivery {
+/** Delivers the hooks of a ledger's batches in the background until {@link BackgroundDelivery.end} is called. */
+export function startHookDelivery(told: Omit<DeliverUntil, 'signal' | 'until'>): BackgroundDelivery {
   const [ending, cutting] = [new AbortController(), new AbortController()];
   const request = { ...told, signal: cutting.signal, until: ending.signal };
   const ended = deliverNotices(request);

@@ -9,7 +9,7 @@ import { realmDifference } from '../../contract/names.ts';
 import type { WorkerVersion } from '../../contract/worker-version.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import { ownNotices, startHookDelivery, type HookDelivery } from '../hooks/deliver-notices.ts';
+import { ownNotices, startHookDelivery, type BackgroundDelivery } from '../hooks/deliver-notices.ts';
 import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import type { Session } from '../session.ts';
 import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
@@ -157,7 +157,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
   });
   worker.ended.catch(onFault);
   const leaving = new AbortController();
-  let telling: HookDelivery | undefined;
+  let telling: BackgroundDelivery | undefined;
   try {
     tell({
       type: 'working',
