@@ -12,6 +12,7 @@ import { listLostVoices, listOrphans } from '../../batches/reconcile/unclaimed.t
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import { chosenRows, rulesOf } from '../../batches/redrive/selection.ts';
 import { defined } from '../../contract/defined.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { forgottenRequests } from '../../results/forgotten-requests.ts';
 import { freeReadsOf, newIdentity } from '../../worker/dependencies.ts';
@@ -53,9 +54,9 @@ export async function reconcile(
   const out = resolve(request.out ?? defaultOut(batch.name));
   requireSameRealm(batch, await session.api());
   await requireOwnOut(out, batch, ledger);
-  // What goes on with the batch would send its other rows, too. After an accepted copy, it waits for a person.
-  const isHeld = batch.control === 'paused' && batch.pauseReason === null;
-  if (batch.state === 'open' && !isHeld) await refuseForgottenRequests(out, batch, ledger);
+  // What goes on with the batch would send its other rows, too, or later steps of these.
+  if ((batch.state === 'open' || hasRows(plan)) && !(await waitsForPerson(batch, ledger)))
+    await refuseForgottenRequests(out, batch, ledger);
   // Settled rows may go on, and cost.
   if (hasRows(plan)) await requireOwnServer(session.settings, ledger);
   const reads = await readsOf(session);
@@ -81,6 +82,12 @@ export async function reconcile(
   if (changed !== 'rows') return { type: 'settled', changed, ...found };
   await claimOut(out, batch, ledger);
   return { type: 'open', ...found };
+}
+
+/** Whether nothing is sent before a person says so, also if rows are opened. An accepted copy's batch is paused then. */
+async function waitsForPerson({ name, state, control, pauseReason }: BatchRecord, ledger: Ledger): Promise<boolean> {
+  if (state === 'open') return control === 'paused' && pauseReason === null;
+  return (await ledger.heldBatches()).some(({ batch }) => batch === name);
 }
 
 function hasRows({ adoptions, releases, notCharged, searchFor }: SettlementPlan): boolean {

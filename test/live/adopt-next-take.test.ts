@@ -1,6 +1,6 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { saying } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
@@ -57,4 +57,31 @@ it('the takes that a restored ledger lacks are given their jobs by the command t
   for (const [id, row] of files)
     expect(now.get(id)).toMatchObject({ _outcome: 'succeeded', _take: row['_take'], _job_ids: row['_job_ids'] });
   expect(await world.run(['verify', 'g'])).toMatchObject({ code: 0 });
+});
+
+it('the command that a refusal names sends no later step from a ledger that was set back and that nobody has accepted: its receipts have that, too', async () => {
+  const world = await LiveWorld.open({ seed: 75, jobMs: [50, 100], config: { cache: 'off' } });
+  const [home, kept] = [world.path('.voxbatch'), world.path('kept')];
+  await world.write('g.csv', 'id,text,voice,video\nd1,Here.,narrator,https://media.example/face.mp4\n');
+  expect(await world.run(['run', 'g.csv', '--yes'])).toMatchObject({ code: 0 });
+  await cp(home, kept, { recursive: true });
+  expect(await world.run(['redrive', 'g', '--rows', 'd1', '--step', 'speech', '--yes'])).toMatchObject({ code: 0 });
+  const paid = world.simulator.ledger().length;
+  await rm(home, { recursive: true });
+  await cp(kept, home, { recursive: true });
+  await world.run(['trust']);
+
+  const { stderr } = await world.run(['run', 'g.csv', '--yes']);
+  const [, first = ''] = /free: voxbatch (reconcile g --adopt d1\/2=[\w-]+)[.]/.exec(stderr) ?? [];
+  expect(await world.run(first.split(' '))).toMatchObject({ code: 2, stderr: saying('voxbatch ledger accept-copy') });
+  expect(await world.run(['ledger', 'accept-copy'])).toMatchObject({ code: 0 });
+  const { stdout } = await world.run(first.split(' '));
+  expect(stdout).toContain('as take 2');
+  const { receipt_jobs: jobs } = JSON.parse((await world.run(['reconcile', 'g', '--json'])).stdout) as {
+    receipt_jobs: { job_id: string }[];
+  };
+  expect(jobs).toHaveLength(1);
+  await world.run(['reconcile', 'g', '--adopt', `d1=${jobs[0]?.job_id ?? ''}`]);
+  expect((await world.results('g')).get('d1')).toMatchObject({ _outcome: 'succeeded', _take: 2 });
+  expect(world.simulator.ledger()).toHaveLength(paid);
 });
