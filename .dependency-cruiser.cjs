@@ -85,8 +85,6 @@ const IMPORTS = {
       'inputs/own-operations',
       'inputs/regular-file',
       'inputs/seen-table',
-      // Which of the jobs of its receipts the rows can be given.
-      'policy/reconcile/lacking-requests',
     ],
     types: ['ledger', 'api'],
     comment:

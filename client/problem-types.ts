@@ -3,7 +3,7 @@ import type { UsedBy } from '../inputs/voices/voice-uses.ts';
 import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
 import type { Difference } from '../ledger/copy/tally.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
-import type { ForgottenRequests } from '../results/forgotten-requests.ts';
+import type { ForgottenRequests } from '../batches/reconcile/forgotten-requests.ts';
 import type { BackupRefusal } from './backup/backup-refusal.ts';
 
 /** Why a call failed. Nothing was spent. */

@@ -20,7 +20,7 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { quoteFrom } from '../../policy/money/pricing.ts';
-import { lackingRequests } from '../../policy/reconcile/lacking-requests.ts';
+import { meantRequests } from '../../policy/reconcile/lacking-requests.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import { isBefore, isNewSince } from '../../policy/voices/match-lost-voice.ts';
 import { areRowsCleaned } from '../clean/cleaned-rows.ts';
@@ -124,7 +124,7 @@ type Request = AttemptKey & Pick<ChargeRecord, 'quoted'>;
 function lackingOf(batch: BatchRecord, { row, charges }: RowSnapshot, take: number | undefined): Request[] {
   if (areRowsCleaned(batch)) return [];
   const { kind, spec } = row;
-  return lackingRequests(row, charges, take).map((due) => {
+  return meantRequests(row, charges, take).map((due) => {
     return { batch: batch.name, ...due, quoted: quoteFrom(kind, due.step, spec, batch.settings).quoted };
   });
 }

@@ -4,7 +4,7 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import type { NamedJob } from './adopt-job.ts';
 import { lastDecision } from './decisions.ts';
-import { lackingRequests } from '../../policy/reconcile/lacking-requests.ts';
+import { meantRequests } from '../../policy/reconcile/lacking-requests.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import { findRow, findTake, type RowTake, type TakeByName, unknownRows } from '../rows/find-rows.ts';
 import { type NamedRow, nameOf } from '../../contract/row-parts.ts';
@@ -115,7 +115,7 @@ function mayGet(jobId: string): PartTest {
 
 /** A part that lacks a request on record. */
 function isLacking({ row, charges }: RowSnapshot, take: number | undefined): boolean {
-  return lackingRequests(row, charges, take).length > 0;
+  return meantRequests(row, charges, take).length > 0;
 }
 
 /** A part whose take has a job that a person gave to it. */

@@ -6,7 +6,7 @@ import {
 } from '../../batches/out-folder.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchIdentity } from '../../ledger/batches/batch-records.ts';
-import { forgottenRequests } from '../../results/forgotten-requests.ts';
+import { forgottenRequests } from '../../batches/reconcile/forgotten-requests.ts';
 import type { OwnerLedger, OutStanding } from '../../results/out-owner.ts';
 import { VoxbatchError } from '../problem.ts';
 

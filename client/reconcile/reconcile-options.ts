@@ -3,7 +3,7 @@ import type { Remaining } from '../../batches/reconcile/settle.ts';
 import type { RequestFault, SettlementRequest } from '../../batches/reconcile/settlement-request.ts';
 import type { listLostVoices, listOrphans } from '../../batches/reconcile/unclaimed.ts';
 import type { NamedRow } from '../../contract/row-parts.ts';
-import type { ForgottenRequests } from '../../results/forgotten-requests.ts';
+import type { ForgottenRequests } from '../../batches/reconcile/forgotten-requests.ts';
 import type { Confirm } from '../person.ts';
 import type { PaidEnd, RedriveEvent, RedriveFacts } from '../redrive/redrive-options.ts';
 

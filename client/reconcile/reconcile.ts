@@ -14,7 +14,7 @@ import { chosenRows, rulesOf } from '../../batches/redrive/selection.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import { forgottenRequests } from '../../results/forgotten-requests.ts';
+import { forgottenRequests } from '../../batches/reconcile/forgotten-requests.ts';
 import { freeReadsOf, newIdentity } from '../../worker/dependencies.ts';
 import { logEvents } from '../../worker/log-events.ts';
 import { checkSettlement } from '../check-options.ts';
@@ -84,7 +84,7 @@ export async function reconcile(
   return { type: 'open', ...found };
 }
 
-/** Whether nothing is sent before a person says so, also if rows are opened. An accepted copy's batch is paused then. */
+/** Whether nothing is sent before a person says so. The batch of an accepted copy is paused once rows are opened. */
 async function waitsForPerson({ name, state, control, pauseReason }: BatchRecord, ledger: Ledger): Promise<boolean> {
   if (state === 'open') return control === 'paused' && pauseReason === null;
   return (await ledger.heldBatches()).some(({ batch }) => batch === name);

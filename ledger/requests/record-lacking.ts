@@ -1,6 +1,6 @@
 import type { AttemptKey } from '../../contract/batch.ts';
 import { quoteFrom } from '../../policy/money/pricing.ts';
-import { lackingRequests } from '../../policy/reconcile/lacking-requests.ts';
+import { meantRequests } from '../../policy/reconcile/lacking-requests.ts';
 import { findUnresolved } from '../../policy/redrive/redrive.ts';
 import { toSettings } from '../batches/batch-records.ts';
 import { readBatchLine } from '../batches/read-batches.ts';
@@ -31,7 +31,7 @@ export async function recordLacking(
   if (batch.state === 'loading' || batch.rows_cleaned_at !== null || batch.cleaning !== null) return false;
   // It may have been run again since, or its answer have come.
   if (after === undefined ? key.take !== row.line.take : row.line.outcome !== after) return false;
-  const lacking = lackingRequests(toRow(row.line), row.attempts, key.take);
+  const lacking = meantRequests(toRow(row.line), row.attempts, key.take);
   if (!lacking.some((one) => one.step === key.step && one.attempt === key.attempt)) return false;
   if ((await ownerOf(tx, { ...key, jobId })) !== undefined) return false;
   const wasEnded = row.line.outcome !== null;

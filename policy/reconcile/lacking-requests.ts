@@ -1,6 +1,6 @@
 import type { RowAttempt } from '../../contract/batch.ts';
 import type { FailureClass } from '../../contract/failures.ts';
-import { hasResult, type Outcome } from '../../contract/outcomes.ts';
+import { hasResult } from '../../contract/outcomes.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
 import { findUnresolved, isMade } from '../redrive/redrive.ts';
 import { lastAttempt, rowView, type AttemptView } from '../rows/row-machine.ts';
@@ -10,34 +10,37 @@ import { isLeftOut, unsentRequest, type UnsentRow } from './unsent-request.ts';
 export type LackingRow = Parameters<typeof rowView>[0] &
   Pick<UnsentRow, 'outcome' | 'state'> & { readonly failure: { readonly class: FailureClass } | null };
 
-type EndedRow = LackingRow & { readonly outcome: Outcome };
-
 /**
  * The requests of a row that a ledger may lack because it was restored, and whose job a person may name: the one that
- * the row needs next, or, if it has ended, those that its next take may begin with, the likeliest first. None for a row
- * that needs something else first. `take`: as named; without one, the next take is only meant if nothing else can be.
+ * the row needs next, or, if it has ended, those that its next take may begin with, the likeliest first. All are of one
+ * take. None for a row that needs something else first.
  */
-export function lackingRequests(
-  row: LackingRow,
-  attempts: readonly AttemptView[],
-  take?: number,
-): readonly RowAttempt[] {
+export function lackingRequests(row: LackingRow, attempts: readonly AttemptView[]): readonly RowAttempt[] {
   const { outcome, state } = row;
   const unsent = unsentRequest({ ...rowView(row), outcome, state }, attempts);
-  if (unsent !== undefined) return (take ?? unsent.take) === unsent.take ? [unsent] : [];
-  if (outcome === null || isLeftOut(outcome)) return [];
-  const ended = { ...row, outcome };
-  const isMeant = take === undefined ? !mustNameTake(ended, attempts) : take === row.take + 1;
-  return isMeant ? nextTakeRequests(ended, attempts) : [];
+  if (unsent !== undefined) return [unsent];
+  return outcome === null || isLeftOut(outcome) ? [] : nextTakeRequests(row, attempts);
 }
 
-/** Whether the next take has to be named: the row has a result, or a request that may still bring one. */
-function mustNameTake({ spec, outcome }: EndedRow, attempts: readonly AttemptView[]): boolean {
-  return hasResult(outcome) || stepsIn(spec).some((step) => findUnresolved(spec, step, attempts) !== undefined);
+/**
+ * Those of them that a person means who names the row, or one of its takes. Without a take, the next one is only meant
+ * if nothing else can be: the row has no result, nor a request that may still bring one.
+ */
+export function meantRequests(
+  row: LackingRow,
+  attempts: readonly AttemptView[],
+  take: number | undefined,
+): readonly RowAttempt[] {
+  const { spec, outcome } = row;
+  const isClear = (): boolean =>
+    !hasResult(outcome) && stepsIn(spec).every((step) => findUnresolved(spec, step, attempts) === undefined);
+  return lackingRequests(row, attempts).filter((one) =>
+    take === undefined ? one.take === row.take || isClear() : one.take === take,
+  );
 }
 
 function nextTakeRequests(
-  { row, spec, failure, take, parts }: EndedRow,
+  { row, spec, failure, take, parts }: LackingRow,
   attempts: readonly AttemptView[],
 ): readonly RowAttempt[] {
   // Without its voice a row would end again with its maker, and the job not be fetched.

@@ -1,12 +1,12 @@
 import { beforeEach, expect, it, jest } from '@jest/globals';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { byItself } from '../../contract/actions.ts';
-import { forgottenRequests, type ForgottenRequests } from '../../results/forgotten-requests.ts';
-import { writeOutFolder } from '../../results/write-out-folder.ts';
-import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
-import { freshPlace } from '../support/place.ts';
-import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
+import { byItself } from '../../../contract/actions.ts';
+import { forgottenRequests, type ForgottenRequests } from '../../../batches/reconcile/forgotten-requests.ts';
+import { writeOutFolder } from '../../../results/write-out-folder.ts';
+import type { RowSnapshot } from '../../../ledger/rows/row-records.ts';
+import { freshPlace } from '../../support/place.ts';
+import { addBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
 
 const place = freshPlace();
 /** The rows before anything was sent, and when the folder was written. */

@@ -1,7 +1,7 @@
-import { partId } from '../contract/row-parts.ts';
-import type { RowSnapshot } from '../ledger/rows/row-records.ts';
-import { lackingRequests } from '../policy/reconcile/lacking-requests.ts';
-import type { Receipt } from './receipt.ts';
+import { partId } from '../../contract/row-parts.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
+import { lackingRequests } from '../../policy/reconcile/lacking-requests.ts';
+import type { Receipt } from '../../results/receipt.ts';
 
 /**
  * A job of a row, or of a part of it. `id`: of the row or the part. `take`: the take that begins with it, if the row
@@ -46,9 +46,11 @@ function jobFor(
   { row, charges }: RowSnapshot,
   lacking: readonly PaidReceipt[],
 ): Pick<ReceiptJob, 'take' | 'jobId'> | undefined {
-  const take = lackingRequests(row, charges).at(0)?.take ?? row.take + 1;
-  const steps = lackingRequests(row, charges, take).map(({ step }) => step);
-  const found = lacking.toSorted((a, b) => a.take - b.take).find(({ step }) => steps.includes(step));
+  const requests = lackingRequests(row, charges);
+  const found = lacking
+    .toSorted((a, b) => a.take - b.take)
+    .find((receipt) => requests.some(({ step }) => step === receipt.step));
+  const take = requests.at(0)?.take ?? row.take;
   return found === undefined || found.job_id === null
     ? undefined
     : { ...(take > row.take && { take }), jobId: found.job_id };

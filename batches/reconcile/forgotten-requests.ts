@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import type { AttemptState } from '../contract/outcomes.ts';
-import { roundCredits } from '../contract/price-units.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { RowSnapshot } from '../ledger/rows/row-records.ts';
-import { RECEIPTS_JSONL } from './batch-files.ts';
-import { lstatsOf } from './files.ts';
-import { acceptedCopy, formerFolders, newerThan, readFolderStanding } from './former-files.ts';
-import { attemptsOf } from './newest-request.ts';
-import { receiptSchema, type Receipt } from './receipt.ts';
+import type { AttemptState } from '../../contract/outcomes.ts';
+import { roundCredits } from '../../contract/price-units.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
+import { RECEIPTS_JSONL } from '../../results/batch-files.ts';
+import { lstatsOf } from '../../results/files.ts';
+import { acceptedCopy, formerFolders, newerThan, readFolderStanding } from '../../results/former-files.ts';
+import { attemptsOf } from '../../results/newest-request.ts';
+import { receiptSchema, type Receipt } from '../../results/receipt.ts';
 import type { ReceiptJob } from './receipt-jobs.ts';
-import { readJsonRows, RowSource } from './row-source.ts';
-import { Findings } from './verification/mismatch.ts';
+import { readJsonRows, RowSource } from '../../results/row-source.ts';
+import { Findings } from '../../results/verification/mismatch.ts';
 
 /** Paid requests that an out folder has on its receipts, and the ledger not on record. */
 export interface ForgottenRequests {
