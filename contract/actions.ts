@@ -1,6 +1,9 @@
-/** What people, schedules and voxbatch itself have done to batches and schedules, as it goes on record. */
+/**
+ * The audit trail: what people, schedules and voxbatch itself did to batches and schedules. The ledger records each
+ * action with the change that it makes; `voxbatch history` shows them.
+ */
 
-/** The kinds of actions on a batch, each with its words. */
+/** The kinds of actions on a batch, with the words that follow the actor's name: `ada@host paused it`. */
 const BATCH_ACTIONS = {
   start: 'started it',
   extend: 'had rows run that were left out',
@@ -22,7 +25,7 @@ const BATCH_ACTIONS = {
   'compare-copy': 'said that the accepted copy was compared with the account',
 } as const;
 
-/** The same for schedules. */
+/** The kinds of actions on a schedule, with their words. */
 const SCHEDULE_ACTIONS = {
   'set-schedule': 'set when it fires and what it runs',
   'pause-schedule': 'paused it',
@@ -42,57 +45,63 @@ export const ACTION_KINDS = Object.keys(ACTION_WORDS) as readonly ActionKind[];
  */
 export type ActorType = 'person' | 'schedule' | 'voxbatch';
 
-/** Who acts, and why. */
+/** Who performs an action, and why. Every function that changes a batch or a schedule takes it. */
 export interface By {
   readonly actor: {
     readonly type: ActorType;
     /** `user@host`, or the operator that was named; the name of the schedule; `voxbatch`. */
     readonly name: string;
   };
-  /** All that one command does has one id. */
+  /** Id of the command, shared by all its actions; empty for an action that no command made. */
   readonly command: string;
   /** In the actor's words; null if none were given. */
   readonly reason: string | null;
-  /** The bill that was accepted with it, in credits. Omitted if nothing is paid by it, or no price is known. */
+  /** The quoted bill that the actor accepted, in credits. Omitted if the action costs nothing, or no price is known. */
   readonly credits?: number | undefined;
 }
 
-/** What voxbatch does by its own rules, such as a pause when the credits are used up. `reason`: which rule, and why. */
+/**
+ * Returns the actor of what voxbatch does by its own rules, such as a pause when the credits are used up. `reason`:
+ * which rule applied, and why.
+ */
 export function byItself(reason: string | null): By {
   return { actor: { type: 'voxbatch', name: 'voxbatch' }, command: '', reason };
 }
 
-/** What a schedule does when it fires. */
+/** Returns the actor of what a schedule does when it fires. */
 export function bySchedule(name: string, reason: string | null = null): By {
   return { actor: { type: 'schedule', name }, command: '', reason };
 }
 
-/** Numbers of rows as ranges, first and last, in order: a redrive of a million rows is a few of them. */
+/**
+ * Row numbers as ranges, both ends inclusive, in ascending order. Ranges keep the record of a redrive of a million rows
+ * small.
+ */
 export type RowRanges = readonly (readonly [first: number, last: number])[];
 
-/** What was done, beyond its kind. */
+/** Details of an action beyond its kind. */
 export interface ActionDetails {
-  /** The bill that was accepted with it, in credits. */
+  /** As in {@link By}. */
   readonly credits?: number | undefined;
-  /** A new batch's budget; null if it has none. */
+  /** With `start`: the new batch's budget in credits; null if it has none. */
   readonly budget?: number | null;
-  /** Settings that it changed, as the command line writes them; of a URL only the host. */
+  /** Changed settings by name, with values as the command line writes them. Of a URL, only the host is recorded. */
   readonly changed?: Readonly<Record<string, { readonly from: string; readonly to: string }>> | undefined;
-  /** `stop --now`, or a halt that is meant as soon. */
+  /** With `stop`: set by `stop --now` and `--halt now,…`, which do not wait for running jobs. */
   readonly isNow?: true;
-  /** Job that a row was given, or gave back, or that the API named beside its own. */
+  /** The job that was assigned to a row (`adopt`), taken from it (`release`), or named beside its own (`note-job`). */
   readonly jobId?: string | null;
-  /** Parts that were removed. */
+  /** With `clean`: the parts of the batch that were removed; see `CleanParts`. */
   readonly removed?: readonly string[];
-  /** Results that were removed from the cache. */
+  /** With `prune`: number of results that were removed from the cache. */
   readonly results?: number;
-  /** The range of a backfill. */
+  /** With `backfill`: its time range, ms since 1970. */
   readonly range?: { readonly from: number; readonly until: number };
 }
 
-/** A recorded action. */
+/** An action as recorded in the ledger. */
 export interface ActionRecord {
-  /** Its place in the ledger's order. */
+  /** Sequence number in the ledger. */
   readonly number: number;
   readonly command: string;
   /** ms since 1970. */
@@ -103,6 +112,6 @@ export interface ActionRecord {
   readonly actor: By['actor'];
   readonly reason: string | null;
   readonly details: ActionDetails;
-  /** Null: about no row in particular. */
+  /** The rows that the action affected; null if it concerns the whole batch or a schedule. */
   readonly rows: RowRanges | null;
 }

@@ -3,47 +3,51 @@ import type { Control } from './outcomes.ts';
 import type { SearchFigures, SearchAttributeName } from './search-attributes.ts';
 
 /*
- * Activity arguments only name records in the ledger; they never say what to spend, read or write, because anyone who
- * can reach Temporal can start any workflow or activity. `activities/read-arguments.ts` parses them as untrusted input.
+ * The contract between workflows and activities: arguments and results. Arguments only name records in the ledger; they
+ * never say what to spend, read or write, because anyone who can reach Temporal can start any workflow or activity.
+ * `activities/read-arguments.ts` parses them as untrusted input.
  */
 
-/** A lane on offer to any worker. */
+/** Input of `workLane`: a lane (one share of a batch's rows in flight) that any worker may take. */
 export interface LaneOffer {
   readonly batch: string;
-  /** From 1; those of workers that only download from {@link FIRST_DOWNLOAD_LANE}. */
+  /** Lane number, from 1. Lanes for workers that only download start at `FIRST_DOWNLOAD_LANE`. */
   readonly lane: number;
-  /** How many lanes of this duty the batch has; they share its limits. */
+  /** Number of the batch's lanes with the same duty (submit or download). They share the batch's limits. */
   readonly lanes: number;
-  /** The first run of the batch's workflow; all runs that continue it carry the same. */
+  /** Id of the first run in the batch workflow's continue-as-new chain. */
   readonly run: string;
 }
 
 /**
- * How a slice of work on a lane ended. `more`: offer the lane again at once: its time was up, its worker is shutting
- * down, or another worker has it. `idle`: there is nothing to do for now.
+ * How a slice of work on a lane ended. `more`: offer the lane again at once, because its time was up, its worker is
+ * shutting down, or another worker has it. `idle`: the lane has no work for now.
  */
 export interface LaneReport extends ReportedFigures {
   readonly then: 'more' | 'idle';
 }
 
-/** How a batch stands, for Temporal's lists; absent from the answers of earlier versions. */
+/** Progress figures that the workflow shows as search attributes. Earlier versions of workers report none. */
 export interface ReportedFigures {
   readonly figures?: SearchFigures;
   /**
-   * The search attributes that the server has, of those that a batch can show: to set another one would fail the
-   * workflow's task for ever.
+   * The batch search attributes that are registered on the server. Setting an unregistered one would fail the workflow
+   * task forever.
    */
   readonly searchable?: readonly SearchAttributeName[];
 }
 
-/** The work that a batch needs. */
+/** The work that a batch still needs. */
 export interface BatchSurvey extends ReportedFigures {
-  /** Rows without an outcome; with none left, the batch is closed. */
+  /** Number of rows without an outcome; 0 means that the batch is closed. */
   readonly open: number;
   readonly control: Control;
-  /** How many lanes can run in parallel; 0 if there is nothing to do now. */
+  /** Number of lanes to run in parallel; 0 if there is nothing to do now. */
   readonly lanes: number;
-  /** How many workers only download, and get a lane of their own each. Absent: none, or from an earlier version. */
+  /**
+   * Number of workers that only download; each gets its own lane. Absent if there are none, or if an earlier version
+   * reported.
+   */
   readonly downloadLanes?: number;
 }
 

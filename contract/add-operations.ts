@@ -15,7 +15,13 @@ import type { OwnColumn, OwnOperation } from './own-operation.ts';
 import { PRICE_UNITS, type Price } from './price-units.ts';
 import { BUILT_IN_PRICES, KINDS, OPERATIONS, PRIVATE_COLUMNS } from './row-kinds.ts';
 
-/** An operation that cannot be added. Nothing of it was. */
+/**
+ * Registers the user's own operations (`operations` in the config file) in the tables of `operations.ts`, so that the
+ * rest of the code treats them like built-in ones. Each process and thread calls this before it reads rows, and every
+ * batch record carries its operations. There is no way to remove one.
+ */
+
+/** An invalid operation, or one whose name is taken. */
 export class OwnOperationError extends Error {
   readonly operation: string;
 
@@ -26,23 +32,24 @@ export class OwnOperationError extends Error {
   }
 }
 
-/** The name of an operation. */
+/** Valid names of a user's own operations. */
 export const OWN_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const COLUMN = /^[a-z][a-z0-9_-]{0,39}$/i;
 const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
+/** Columns with a fixed meaning, which a user's own operation may not read. */
 const RESERVED = ['id', 'kind', 'dialect', 'extra', 'duration', 'max_seconds', 'verify', 'samples', 'pause'];
 const MEDIA: readonly string[] = ['audio', 'video'];
 
 const added = new Map<string, OwnOperation>();
 
-/** All that were added, in order. */
+/** Returns all operations added so far, in order. */
 export function ownOperations(): readonly OwnOperation[] {
   return [...added.values()];
 }
 
 /**
- * Adds those of a record that fit to what is known, so that its rows can be looked at. It never throws: one batch must
- * not keep others from being read. Whoever sends uses {@link addOperations}.
+ * Adds the operations of a batch's record for display, and ignores those that conflict with known ones: one batch must
+ * not keep others from being read. Code that sends requests calls {@link addOperations} instead, which throws.
  */
 export function tryAddOperations(operations: readonly OwnOperation[] = []): void {
   for (const operation of operations) {
@@ -56,8 +63,8 @@ export function tryAddOperations(operations: readonly OwnOperation[] = []): void
 }
 
 /**
- * Adds operations; one that is there already is left as it is. Throws {@link OwnOperationError}, and adds none then, if
- * a name is taken by another, or one is impossible.
+ * Adds operations; ones that were added before are ignored. Throws {@link OwnOperationError}, and adds none, if any is
+ * invalid or has the name of a different operation.
  */
 export function addOperations(operations: readonly OwnOperation[]): void {
   const fresh = new Map<string, OwnOperation>();
@@ -70,13 +77,14 @@ export function addOperations(operations: readonly OwnOperation[]): void {
         'another operation of this name was given; the same name means the same',
       );
   }
-  // Whoever works on a row asks, and nearly always all are there.
+  // The usual case: this is called for every row.
   if (fresh.size === 0) return;
   const cells = new Map<string, CellKind>(Object.entries(COLUMN_CELLS));
   for (const operation of fresh.values()) checkOperation(operation, cells);
   for (const operation of fresh.values()) addOperation(operation);
 }
 
+/** Throws if an operation is invalid. `cells`: the kinds of all known columns; those of this operation are added. */
 function checkOperation({ name, path, columns, price }: OwnOperation, cells: Map<string, CellKind>): void {
   const refuse = (why: string): never => {
     throw new OwnOperationError(name, why);
@@ -94,7 +102,7 @@ function checkOperation({ name, path, columns, price }: OwnOperation, cells: Map
     const known = cells.get(column);
     if (!COLUMN.test(column) || RESERVED.includes(column) || column in Object.prototype)
       refuse(`a column cannot be called "${column}"`);
-    // Of a column of ours, its cells need no word; of one of the user's own, no word means a text.
+    // A built-in column keeps its kind of cells if `cell` is omitted; a new column then holds text.
     const holds = cell ?? (column in BUILT_IN_CELLS ? known : 'text');
     if (known !== undefined && holds !== known) refuse(`cells of the column "${column}" hold a ${known} already`);
     if (field === '' || fields.has(field)) refuse(`expected a field of its own for the column "${column}"`);
@@ -110,7 +118,7 @@ function checkOperation({ name, path, columns, price }: OwnOperation, cells: Map
 
 function addOperation(operation: OwnOperation): void {
   const { columns, price } = operation;
-  // The one place where the name of a user's becomes one of ours.
+  // The only cast from a user's string to `OwnName`.
   const name = operation.name as OwnName;
   const entries = Object.entries(columns) as [SpecColumn, OwnColumn][];
   const facts: OperationFacts = {
@@ -134,7 +142,7 @@ function addOperation(operation: OwnOperation): void {
   Object.assign(KIND_FACTS, {
     [name]: { steps: [{ step: name, operation: name }], onlyByName: true } satisfies KindFacts,
   });
-  // A price that the user sets is what they pay, not our guess.
+  // The user states this price, so it is no estimate.
   Object.assign(BUILT_IN_PRICES, { [name]: { ...price, estimate: false } satisfies Price });
   STEPS.push(name);
   OPERATIONS.push(name);

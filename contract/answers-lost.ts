@@ -1,4 +1,7 @@
-/** A fault ended the work, and answers that were paid for could not be kept before that. */
+/**
+ * Thrown when a fault stops a worker before it could record answers to paid requests. `fault`: what stopped it;
+ * `count`: the number of lost answers.
+ */
 export class AnswersLost extends Error {
   constructor(fault: Error, count: number) {
     const [answers, are, rows] = count === 1 ? ['answer', 'is', 'Its row ends'] : ['answers', 'are', 'Their rows end'];

@@ -5,15 +5,15 @@ import { resultOf, stepsIn, type Kind } from './row-kinds.ts';
 /** Longest cell of a manifest, in bytes. */
 export const MAX_CELL_BYTES = 1024 * 1024;
 
-/** The longest text that an operation of the API takes. */
+/** The longest text that an operation accepts. */
 export interface TextLimit {
-  /** UTF-16 code units, of which every character has one or two. */
+  /** In UTF-16 code units, one or two per character. */
   readonly most: number;
   /** When a refusal of the API revealed it, in ms. Absent if it is configured. */
   readonly learntAt?: number;
 }
 
-/** The limits that are known. */
+/** The known limits, by operation. */
 export type TextLimits = { readonly [O in Operation]?: TextLimit };
 
 /** Max length of a part when no limit is known: a guess that most engines accept. */
@@ -28,15 +28,18 @@ export const MIN_TRUSTED_TEXT_LIMIT = 500;
  */
 export const LEARNT_LIMIT_TTL_MS = 30 * 86_400_000;
 
-/** `Failure.cause` of a request that was refused because its text is longer than the API takes. */
+/** `Failure.cause` of a request that the API refused because its text is too long. */
 export const TEXT_TOO_LONG = 'the text is too long';
 
-/** Only speech that is the row's own result can be joined from parts; a chain passes its speech on by link. */
+/**
+ * Whether the text of such a row may be split into parts. Only speech that is the row's own result can be joined from
+ * parts; in a chain (`dub`), the next step needs one link to the whole speech.
+ */
 export function canBeSplit({ kind }: { readonly kind: Kind }): boolean {
   return stepsIn({ kind }).length === 1 && resultOf(kind) === 'audio';
 }
 
-/** Whether a row failed only because its text is too long, so that splitting it would help. */
+/** Whether a row failed because its text is too long, and splitting it would help. */
 export function failedAsTooLong({
   spec,
   failure,

@@ -3,44 +3,46 @@ import type { ExitName } from './exit-codes.ts';
 import type { FailureClass } from './failures.ts';
 import type { Control, Outcome } from './outcomes.ts';
 
-/** Events of whole batches, schedules and rows, among those of a worker (`work-events.ts`). */
+/** Events of batches, schedules and rows that a worker logs and counts. `work-events.ts` has the rest of its events. */
 
-/** The lane that works on the row, and the row's id; absent outside a lane. */
+/** Where an event happened: the lane, and the id of the row that the lane works on. Absent outside a lane. */
 export interface InLane {
   readonly lane?: number;
   readonly id?: string;
 }
 
 /**
- * What a worker hears of a batch of its API and account. `open`: there as the worker begins. `end`: all of its rows
- * have ended; otherwise what somebody did to it, as it goes on record. Each worker tells it.
+ * A change of a batch of the worker's API and account. `open`: the batch existed when the worker started. `end`: all
+ * its rows have ended. Otherwise: a recorded action on it. Every worker emits each event.
  */
 export interface BatchEvent extends InLane {
   readonly type: 'batch';
   readonly batch: string;
   readonly is: 'open' | 'end' | ActionKind;
-  /** Of its workflow in Temporal. */
   readonly workflowId: string;
-  /** Number of the action on record: the same on each worker. */
+  /** `ActionRecord.number`, by which the same event of several workers can be recognised. */
   readonly action?: number;
   readonly by?: string;
   readonly byType?: ActorType;
   readonly reason?: string | undefined;
-  /** Why it paused by itself. */
+  /** The failure because of which the batch paused by itself, if it did. */
   readonly failure?: FailureClass | undefined;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
   readonly control?: Control;
-  /** Rows that it is about: of `open` those without an outcome. */
+  /** Number of affected rows; with `open`, of rows without an outcome. */
   readonly rows?: number;
-  /** Of `end`: its exit code by name, how many rows ended how, and its bill. */
+  /** With `end`, as are the members below. */
   readonly exit?: ExitName;
+  /** Number of rows by outcome. */
   readonly outcomes?: Readonly<Partial<Record<Outcome, number>>>;
+  /** In credits. */
   readonly charged?: number;
+  /** Credits that may have been charged for requests whose answer is lost. */
   readonly uncertain?: number;
 }
 
-/** What somebody did to a schedule, as it goes on record. */
+/** A recorded action on a schedule. */
 export interface ScheduleEvent extends InLane {
   readonly type: 'schedule';
   readonly schedule: string;
@@ -52,14 +54,14 @@ export interface ScheduleEvent extends InLane {
 }
 
 /**
- * A schedule's firing: it has become a batch, or that batch has ended and its files are written, unless `problem` says
- * why not.
+ * An occurrence of a schedule. `begin`: its batch was created. `end`: the batch has ended and its files are written,
+ * unless `problem` says why not.
  */
 export interface OccurrenceEvent extends InLane {
   readonly type: 'occurrence';
   readonly is: 'begin' | 'end';
   readonly schedule: string;
-  /** When it was due, ISO 8601. */
+  /** Its scheduled time, ISO 8601. */
   readonly at: string;
   readonly batch: string;
   readonly exit?: ExitName;
@@ -67,7 +69,8 @@ export interface OccurrenceEvent extends InLane {
 }
 
 /**
- * A row has ended, or has another outcome than before. Rows that end with others in the database, unsent, have none.
+ * A row has ended, or its outcome has changed. Not emitted for unsent rows that the database ends together in one
+ * statement.
  */
 export interface RowEvent extends InLane {
   readonly type: 'row';
@@ -75,7 +78,7 @@ export interface RowEvent extends InLane {
   readonly row: number;
   readonly take: number;
   readonly outcome: Outcome;
-  /** Why it has no result. */
+  /** Why the row has no result. Absent if it has one. */
   readonly failure?: FailureClass | undefined;
   readonly cause?: string | undefined;
   readonly status?: number | undefined;

@@ -1,22 +1,25 @@
 import type { Control, Outcome, RowState } from './outcomes.ts';
 
-/** What the page and the report show of a batch alike. Times are in ISO 8601. */
+/** The summary of a batch that both the live page and the HTML report show. Times are in ISO 8601, money in credits. */
 export interface BatchFigures {
   readonly batch: string;
-  /** One word for its state. */
+  /** Its state as one word for people, such as `running` or `paused`. */
   readonly standing: string;
   readonly state: 'loading' | 'open' | 'closed';
-  /** Null: it is closed. */
+  /** Null once the batch is closed. */
   readonly control: Control | null;
   readonly rows: number;
   /** Rows with a result. */
   readonly done: number;
+  /** Rows that `--limit` or `--sample` left out. */
   readonly notChosen: number;
   readonly outcomes: Readonly<Record<Outcome, number>>;
   readonly credits: {
     readonly charged: number;
     readonly reserved: number;
+    /** May have been charged: the answers were lost. */
     readonly uncertain: number;
+    /** Not paid, because earlier results were reused. */
     readonly saved: number;
   };
   readonly budget: number | null;
@@ -27,7 +30,7 @@ export interface BatchFigures {
   readonly endedAt: string | null;
 }
 
-/** Why rows have no result, or are in trouble now. */
+/** A reason why rows have no result, or why open rows have none so far. */
 export interface ReasonFigures {
   readonly standing: Outcome | RowState;
   readonly class: string;
@@ -35,9 +38,9 @@ export interface ReasonFigures {
   readonly rows: number;
 }
 
-/** How many rows ended when, in spans of equal width; spans without any are left out. */
+/** A histogram of when rows ended, in time spans of equal width. Spans in which no row ended are omitted. */
 export interface EndFigures {
-  /** When the first span begins and the last one ends. */
+  /** Start of the first span, end of the last. */
   readonly from: string;
   readonly to: string;
   readonly widthMs: number;

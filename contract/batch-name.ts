@@ -1,5 +1,8 @@
 import { trimEnd } from './trim-end.ts';
 
+/** Names of batches, and of the folders that their media have in the store. */
+
+/** Max characters of a batch's name. */
 const LONGEST = 100;
 
 /** Default output folder of a batch, below the working directory. */
@@ -44,14 +47,14 @@ export function isUsableName(name: string): boolean {
   return !/^-|[/\\]|\p{Cc}/u.test(name) && !['', '.', '..'].includes(name);
 }
 
-/** Characters of a batch's name in the name of its folder, which may have 255 bytes. */
+/** Max characters of the batch's name in its folder's name, which file systems limit to 255 bytes. */
 const LONGEST_IN_FOLDER = 48;
-/** Hex digits at the end of a folder's name. */
+/** The random id at the end of a folder's name. */
 const FOLDER_ID = /-[0-9a-f]{10}$/;
 
 /**
- * Name of a batch's folder in the store. Some file systems treat `Lines` and `lines`, or two Unicode forms of one name,
- * as the same, so it has a random id.
+ * Returns the name of a batch's folder in the store. It ends in a random id, because some file systems treat `Lines`
+ * and `lines`, or two Unicode forms of one name, as the same.
  *
  * @param id 10 hex digits
  */
@@ -60,19 +63,19 @@ export function batchFolder(name: string, id: string): string {
 }
 
 /**
- * The name, as far as it was kept, of the batch whose folder may be called this; undefined for a folder of something
- * else.
+ * Returns the batch name in a folder's name, shortened as {@link batchFolder} does; undefined if the folder belongs to
+ * something else.
  */
 export function batchOfFolder(folder: string): string | undefined {
   return FOLDER_ID.test(folder) ? folder.replace(FOLDER_ID, '') : undefined;
 }
 
-/** How the folders of all batches of a name begin, and some others. */
+/** Returns the prefix of the folders of all batches of a name. Folders of longer names may share the prefix. */
 export function folderPrefix(name: string): string {
   return `${shortened(name)}-`;
 }
 
-/** Whether a folder may be one of a batch of this name. */
+/** Whether a folder may belong to a batch of this name. Long names with the same beginning cannot be told apart. */
 export function isFolderOf(name: string, folder: string): boolean {
   return batchOfFolder(folder) === shortened(name);
 }

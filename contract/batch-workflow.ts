@@ -1,4 +1,4 @@
-/** Names of the workflow type and its signal; shared by workflows and their clients. */
+/** The contract between the batch workflow and the clients that start and signal it. */
 
 /**
  * The workflow type of a batch. It replaces `runBatch` of earlier versions, whose histories this one cannot continue.
@@ -16,11 +16,12 @@ export interface SuperviseBatchInput {
   /** Continue as new after this many events. Default: when the server suggests it. */
   readonly continueAfterEvents?: number;
   /**
-   * The version of workers that the run before this one has left for a newer one. A run that finds itself there again
-   * is held by somebody's versioning override, and stays. Left out where the run before had only filled its history.
+   * The worker version (build id) that the previous run left by continuing as new. A run that is on this version again
+   * is pinned by a versioning override, and stays there. Omitted if the previous run continued only because its history
+   * was full.
    */
   readonly leftVersion?: string;
 }
 
-/** Our workflow tasks are short; a lost worker's task is retried after this. */
+/** Workflow tasks take milliseconds, so a task of a lost worker is retried after this short time. */
 export const WORKFLOW_TASK_TIMEOUT = '3s';

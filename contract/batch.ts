@@ -9,17 +9,15 @@ import type { TableFormat } from './table-format.ts';
 import type { SplitMode } from './row-parts.ts';
 import type { Tunables } from './tunables.ts';
 
-/** The options that change the meaning of a manifest's rows. */
+/** The options by which a manifest is read: they change what its rows mean. */
 export interface Reading {
   readonly kind: Kind | null;
   readonly defaults: Readonly<Record<string, string>>;
-  /** Our column → the header in the file. */
+  /** `--map`: from our column name to the header in the file. */
   readonly map: Readonly<Record<string, string>>;
-  /**
-   * Whether headers of another case stand for ours. Absent in batches of earlier versions, whose headers must match.
-   */
+  /** Whether headers are matched regardless of case. Absent in batches of earlier versions, which match exactly. */
   readonly anyCase?: true;
-  /** Who speaks with which voice. Default: the rows say it. */
+  /** Who speaks with which voice. Default: each row names its voice. */
   readonly cast?: Cast;
   readonly tts: TtsMode;
   /** Share of rows that use the legacy dialect, 0 to 1; each row's spec records its own dialect. Default 0. */
@@ -37,6 +35,7 @@ export interface BatchSettings extends Tunables, PollingSettings {
   /** How the manifest was read. Rerunning the same file needs none of these flags, and rejects different ones. */
   readonly reading: Reading;
   readonly tts: TtsMode;
+  /** Prices as of the batch's creation. */
   readonly prices: PriceTable;
   /** User-defined operations as of the batch's creation. Default: none. */
   readonly operations?: readonly OwnOperation[];
@@ -67,17 +66,17 @@ export interface BatchSettings extends Tunables, PollingSettings {
   readonly trust503: boolean;
 }
 
-/** Share of the rows that speak the legacy dialect, 0 to 1. */
+/** Returns the share of the rows that use the legacy dialect, 0 to 1. */
 export function legacyShareOf({ reading }: Pick<BatchSettings, 'reading'>): number {
   return reading.legacyShare ?? 0;
 }
 
-/** The dialect of its rows, in the form of `--api-dialect`. */
+/** Returns the dialect of a batch's rows as a value of `--api-dialect`. */
 export function dialectChoiceOf(settings: Pick<BatchSettings, 'reading'>): DialectChoice {
   return formatDialectChoice(legacyShareOf(settings));
 }
 
-/** Whether a batch is a single job. */
+/** Whether a batch is a single job (`voxbatch say` and its like) instead of a manifest. */
 export function isSingle({ settings }: { readonly settings: Pick<BatchSettings, 'single'> }): boolean {
   return settings.single !== undefined;
 }
@@ -98,17 +97,17 @@ export interface AttemptKey {
   readonly attempt: number;
 }
 
-/** The key of a record. */
+/** Returns the key of a record that contains one among other members. */
 export function attemptKeyOf({ batch, row, step, take, attempt }: AttemptKey): AttemptKey {
   return { batch, row, step, take, attempt };
 }
 
-/** Whether two keys, or records with one, are of the same attempt. */
+/** Whether two keys (or records that contain one) identify the same attempt. */
 export function isSameAttempt(one: AttemptKey, other: AttemptKey): boolean {
   return isSameRow(one, other) && one.step === other.step && one.take === other.take && one.attempt === other.attempt;
 }
 
-/** Whether two keys, or records with one, are of the same row. */
+/** Whether two keys (or records that contain one) identify the same row. */
 export function isSameRow(one: Pick<AttemptKey, 'batch' | 'row'>, other: Pick<AttemptKey, 'batch' | 'row'>): boolean {
   return one.batch === other.batch && one.row === other.row;
 }
@@ -130,7 +129,7 @@ export function byAttempt(
   return STEPS.indexOf(a.step) - STEPS.indexOf(b.step) || a.take - b.take || a.attempt - b.attempt;
 }
 
-/** An attempt in progress. */
+/** An attempt in progress, with the fencing token of its row's claim. */
 export type FencedAttempt = AttemptKey & Pick<RowAttempt, 'fence'>;
 
 /**
@@ -144,16 +143,14 @@ export type FencedAttempt = AttemptKey & Pick<RowAttempt, 'fence'>;
 export type Move =
   { readonly type: 'submit' | 'reconcile' | 'wait'; readonly at: RowAttempt } | { readonly type: 'ended' };
 
-/**
- * Columns that a flag fills if the cell is empty or the column is missing: `--voice --engine --format --language
- * --verify`.
- */
+/** Columns with a flag of the same name (`--voice`, …), which fills empty cells and missing columns. */
 const DEFAULTED = ['voice', 'engine', 'format', 'language', 'verify'] as const satisfies readonly SpecColumn[];
 type DefaultedColumn = (typeof DEFAULTED)[number];
 
-/** Values of these flags. */
+/** Values of the flags that fill empty cells. */
 export type RowDefaults = { readonly [C in DefaultedColumn]?: string | undefined };
 
+/** Whether a column has such a flag. */
 export function isDefaulted(column: string): column is DefaultedColumn {
-  return DEFAULTED.some((one) => one === column);
+  return (DEFAULTED as readonly string[]).includes(column);
 }

@@ -1,4 +1,4 @@
-/** JSON with object members sorted by name, so that equal values give equal text. */
+/** Serialises a value as JSON with object members sorted by name, so that equal values give equal text. */
 export function canonicalJson(value: unknown): string {
   // A replacer takes several times as long, and most values are already sorted.
   if (isInOrder(value)) return JSON.stringify(value);

@@ -1,13 +1,13 @@
-/** The column of a manifest that says who speaks a row, if there is a cast. */
+/** The manifest column with the speaker of a row. It is read only with a cast (`--cast`). */
 export const CAST_COLUMN = 'speaker';
 
-/** A speaker, and the values for its rows by column; `voice` is always set. */
+/** A speaker, and the cells of its rows by column name; `voice` is always among them. */
 export interface CastMember {
   readonly name: string;
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Who speaks with which voice. Members are sorted by name, so that equal casts are equal values. */
+/** A cast file: which speaker has which voice. Members are sorted by name, so that equal casts compare equal. */
 export interface Cast {
   /** The file that it was read from, for commands and messages. Does not affect rows. */
   readonly from: string;

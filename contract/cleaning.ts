@@ -1,7 +1,10 @@
-/** The parts of a batch to remove. Its bill stays: every request with its price, and each row's outcome. */
+/**
+ * What `voxbatch clean` removes of a batch. The bill is always kept: every request with its price, and each row's
+ * outcome.
+ */
 export interface CleanParts {
-  /** The media in the store, and with them the results that later rows could use. */
+  /** The media in the store, and with them the cached results of the batch. */
   readonly media: boolean;
-  /** The rows' inputs and the texts they got back. */
+  /** The inputs of the rows, and their transcripts. */
   readonly rows: boolean;
 }

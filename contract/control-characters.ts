@@ -2,6 +2,7 @@
  * Control characters except TAB, LF and CR: they have no meaning in a text, and can control a terminal that shows it.
  */
 const CONTROL = String.raw`[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]`;
+/** The JSON escape of a control character, without its backslash. */
 const SHOWN = String.raw`u00(?:0[0-8bcef]|1[\da-f]|7f|[89][\da-f])`;
 const ONE_CONTROL = new RegExp(CONTROL, 'g');
 /**
@@ -30,7 +31,7 @@ export function escapeControls(text: string): string {
   });
 }
 
-/** The text as it was before {@link escapeControls}. */
+/** Reverses {@link escapeControls}. */
 export function unescapeControls(text: string): string {
   return text.replaceAll(ESCAPED, (all: string, slashes: string, shown: string | undefined) => {
     if (shown === undefined) return all;

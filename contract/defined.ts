@@ -5,7 +5,10 @@ export type Defined<T> = {
   readonly [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>;
 };
 
-/** Keeps the members that have a value, for types whose optional members are given or absent, never `undefined`. */
+/**
+ * Returns an object without its `undefined` members. Under `exactOptionalPropertyTypes`, an optional member may be
+ * absent, but not `undefined`.
+ */
 export function defined<T extends object>(members: T): Defined<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

@@ -2,20 +2,24 @@ import type { JsonValue } from './row-kinds.ts';
 import { orElse } from './or-else.ts';
 
 /**
- * Parses a JSON text as `JSON.parse` does, except for numbers that would not survive as one ({@link survivesAsNumber}):
- * such a number becomes a string of its digits. Throws `SyntaxError`.
+ * JSON that keeps numbers exact. JavaScript would silently round an id of 17 digits; here, a number that a double
+ * cannot hold becomes a string of its digits.
+ */
+
+/**
+ * Parses a JSON text like `JSON.parse`, but turns a number that a double cannot hold ({@link survivesAsNumber}) into a
+ * string of its digits. Throws `SyntaxError`.
  */
 export function parseExactJson(json: string): JsonValue {
   const value = JSON.parse(json) as JsonValue;
-  // Nearly no text needs the second look.
+  // Skips the scan for the usual text, which has no long number.
   if (!/\d{16}|\d[eE]/.test(json)) return value;
   const quoted = withQuotedNumbers(json);
   return quoted === json ? value : (JSON.parse(quoted) as JsonValue);
 }
 
 /**
- * Whether a JSON number is still the same after it was read: an integer must be exactly what it was, for a fraction the
- * nearest double is good enough.
+ * Whether a double can hold a JSON number: an integer must be exact; for a fraction, the nearest double is good enough.
  */
 function survivesAsNumber(number: string): boolean {
   const value = Number(number);
@@ -24,15 +28,15 @@ function survivesAsNumber(number: string): boolean {
 }
 
 /**
- * Parses a decimal number with a point, which may have a sign and an exponent; NaN if the text is not one, or an
- * integer that would become another one.
+ * Parses a decimal number with an optional sign and exponent. Returns NaN if the text is not a number, or an integer
+ * that a double cannot hold.
  */
 export function parseSignedNumber(text: string): number {
   const isNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
   return isNumber && survivesAsNumber(text.replace('+', '')) ? Number(text) : Number.NaN;
 }
 
-/** The text, which must be valid JSON, with quotes around the numbers that would not survive. */
+/** Puts quotes around the numbers that a double cannot hold. The text must be valid JSON. */
 function withQuotedNumbers(json: string): string {
   const number = /-?\d[\d.eE+-]*/y;
   let quoted = '';
@@ -68,10 +72,9 @@ function endOfString(json: string, start: number): number {
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * The value of an `api.<field>` cell, as it is sent to the API: a JSON number, `true`, `false`, `null`, object, array
- * or text in double quotes becomes that value; anything else is taken as text (`007`, `yes`, `[draft`). A number that
- * would not survive as one (more digits than a double holds) stays a text, also inside an object or array. `"5"` in
- * quotes is the text 5.
+ * Parses an `api.<field>` cell into the value that is sent to the API: a JSON number, `true`, `false`, `null`, object,
+ * array or text in double quotes becomes that value; anything else is taken as text (`007`, `yes`, `[draft`). A number
+ * that a double cannot hold stays a text, also inside an object or array. `"5"` in quotes is the text 5.
  */
 export function parseApiCell(cell: string): JsonValue {
   const text = cell.trim();
@@ -80,53 +83,54 @@ export function parseApiCell(cell: string): JsonValue {
   return orElse(() => parseExactJson(text), cell);
 }
 
-/** The cell that {@link parseApiCell} reads as this value. */
+/** Formats a value as a cell that {@link parseApiCell} reads back. */
 export function formatApiCell(value: JsonValue): string {
   if (typeof value === 'string' && value !== '' && parseApiCell(value) === value) return value;
   return JSON.stringify(value);
 }
 
 /** Properties of a JSON text that `JSON.parse` does not report. */
-interface JsonSurvey {
-  /** How deep its objects and lists are nested; 0 for neither. */
+interface JsonProperties {
+  /** Nesting depth of its objects and lists; 0 for a plain value. */
   readonly depth: number;
-  /** The first key that occurs twice at the top level of an object, if any: `JSON.parse` keeps the last value. */
-  readonly twice: string | undefined;
+  /** The first key that occurs twice in the outermost object, if any: `JSON.parse` silently keeps the last value. */
+  readonly duplicateKey: string | undefined;
 }
 
 /** Max nesting depth, beyond any real use. Recursive code overflows the stack some thousands of levels deep. */
 const DEEPEST = 100;
 
-/** The expectation to report if {@link isTooDeep}. */
+/** What to report as expected if {@link isTooDeep}. */
 export const TOO_DEEP = `objects and lists nested at most ${String(DEEPEST)} deep`;
 
-/**
- * Whether the objects and lists of a JSON text are nested deeper than anybody needs. Its strings may have any length.
- */
-export function isTooDeep({ depth }: Pick<JsonSurvey, 'depth'>): boolean {
+/** Whether the objects and lists of a JSON text are nested too deep to be processed safely. */
+export function isTooDeep({ depth }: Pick<JsonProperties, 'depth'>): boolean {
   return depth > DEEPEST;
 }
 
-/** Surveys a text, which must be valid JSON. */
-export function inspectJson(json: string): JsonSurvey {
+/** Finds the nesting depth and a duplicate key of a text, which must be valid JSON. */
+export function inspectJson(json: string): JsonProperties {
   const seen = new Set<string>();
-  let twice: string | undefined;
-  let [depth, deepest] = [0, 0];
+  let duplicateKey: string | undefined;
+  let depth = 0;
+  let deepest = 0;
   for (let at = 0; at < json.length; at += 1) {
     const character = json[at];
-    if (character === '{' || character === '[') deepest = Math.max(deepest, (depth += 1));
-    else if (character === '}' || character === ']') depth -= 1;
+    if (character === '{' || character === '[') {
+      depth += 1;
+      deepest = Math.max(deepest, depth);
+    } else if (character === '}' || character === ']') depth -= 1;
     else if (character === '"') {
       const end = endOfString(json, at);
       if (depth === 1 && isBeforeColon(json, end)) {
         const key = String(JSON.parse(json.slice(at, end)));
-        if (seen.has(key)) twice ??= key;
+        if (seen.has(key)) duplicateKey ??= key;
         seen.add(key);
       }
       at = end - 1;
     }
   }
-  return { depth: deepest, twice };
+  return { depth: deepest, duplicateKey };
 }
 
 function isBeforeColon(json: string, from: number): boolean {

@@ -1,9 +1,12 @@
-/** Whether the same command is worth running again, and when; `after-change`: not before something else is changed. */
+/**
+ * Whether running the same command again helps, and when. `after-change`: only after the user has changed what the
+ * message names.
+ */
 export type Retry = 'now' | 'later' | 'after-change' | 'no';
 
 interface ExitFacts {
   readonly code: number;
-  /** For docs/guide/exit-codes.md, which is tested against it. */
+  /** For docs/guide/exit-codes.md, which is tested against this table. */
   readonly meaning: string;
   readonly retry: Retry;
   /**
@@ -14,8 +17,8 @@ interface ExitFacts {
 }
 
 /**
- * Exit codes of the command line: an interface for scripts and schedulers. Who gives them:
- * `starters/exit-of-problem.ts`, `policy/exit-of.ts`. Several names may share a code; programs read the name.
+ * Exit codes of the command line: an interface for scripts and schedulers. `policy/exit-of.ts` chooses that of a batch,
+ * `starters/exit-of-problem.ts` that of an error. Several names may share a code; `--json` shows the name.
  */
 export const EXIT_CODES = {
   complete: {
@@ -111,20 +114,21 @@ export const EXIT_CODES = {
 
 export type ExitName = keyof typeof EXIT_CODES;
 
-/** The facts about an exit. */
+/** Returns what is known about an exit. */
 export function factsOf(exit: ExitName): ExitFacts {
   return EXIT_CODES[exit];
 }
 
-/** An exit for programs: its name, its code, and whether to run the same command again. */
+/** Returns an exit as `--json` shows it. */
 export function viewExit<Exit extends ExitName>(exit: Exit): ExitView<Exit> {
   const { code, retry } = factsOf(exit);
   return { exit, exitCode: code, retry };
 }
 
 /**
- * The same for a command that has put another take on record, which `next` goes on with: to run such a command again
- * could pay for one more, so it never helps by itself. `next` undefined: it has recorded none.
+ * Like {@link viewExit}, for a command that may have recorded a new take. Running such a command again could pay for
+ * yet another take, so it never suggests that; `next` is the command that continues the recorded take. Undefined if
+ * none was recorded.
  */
 export function viewExitAfter<Exit extends ExitName>(exit: Exit, next: string | undefined): ExitAfterView<Exit> {
   const view = viewExit(exit);
@@ -132,7 +136,7 @@ export function viewExitAfter<Exit extends ExitName>(exit: Exit, next: string | 
 }
 
 export interface ExitAfterView<Exit extends ExitName = ExitName> extends ExitView<Exit> {
-  /** The command that goes on with another take that was recorded. Absent without one, or if it is over. */
+  /** The command that continues the recorded take. Absent if none was recorded, or if it has ended. */
   readonly next?: string;
 }
 
@@ -151,8 +155,8 @@ const FORMER_NAMES: ReadonlyMap<string, ExitName> = new Map([
 ]);
 
 /**
- * The name of an exit in a record or a history, which an earlier version may have written; or a later one, before
- * somebody went back: a name that is not known calls a person, as `failures` does.
+ * Translates a recorded exit name, which may be of an earlier version, or of a later one after a downgrade. An unknown
+ * name becomes `failures`, so that a person looks at it.
  */
 export function currentExit<Exit extends ExitName | null>(recorded: Exit): Exit | ExitName {
   if (recorded === null || Object.hasOwn(EXIT_CODES, recorded)) return recorded;

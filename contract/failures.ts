@@ -1,6 +1,6 @@
 /**
- * Every way in which a row can fail. Only `api/classify.ts` assigns them to answers of the API; docs/errors.md is
- * tested against this table.
+ * The failure classes: every way in which a row can fail. `from`: what causes it; `then`: what voxbatch does. Only
+ * `api/classify.ts` maps answers of the API to classes. docs/errors.md is tested against this table.
  */
 export const FAILURES = {
   NotSent: {
@@ -84,8 +84,8 @@ export interface Failure {
   /** One plain sentence that includes the API's words, without tokens and links. At most 500 characters. */
   readonly message: string;
   /**
-   * A few words that many rows share, to count failures by: `403 from cdn.example`. No ids or times. Of a job that
-   * failed it is the API's sentence, which may repeat what the row says. At most 120 characters.
+   * A few words by which failures are counted, without ids and times: `403 from cdn.example`. For a failed job, it is
+   * the API's sentence, which may quote the row. At most 120 characters.
    */
   readonly cause?: string;
   /** HTTP status, if there was an answer. */
@@ -101,11 +101,13 @@ export interface Failure {
   readonly limit?: 'concurrency' | 'vague';
   /** How long the API asks to wait (`Retry-After`), in ms from the answer. */
   readonly retryAfterMs?: number;
-  /** Name in the store of the file that proves that the request was made, although the ledger has no answer to it. */
+  /** Store key of a file that proves that the request was made, although the ledger has no answer to it. */
   readonly storedAs?: string;
 }
 
-/** A failure, or rows that share one, for JSON: its class has the name that it has in result tables and receipts. */
+/**
+ * Returns a failure, or a count of one, for `--json`: `class` becomes `errorClass`, as in result tables and receipts.
+ */
 export function viewFailure<F extends { readonly class: string }>(
   failure: F,
 ): { readonly errorClass: F['class'] } & Omit<F, 'class'> {
@@ -113,7 +115,7 @@ export function viewFailure<F extends { readonly class: string }>(
   return { errorClass, ...rest };
 }
 
-/** The cause of a failure for where no text of a row may be: undefined if it is a sentence of the API. */
+/** Returns a failure's cause if it cannot contain a row's text, for logs and metrics; undefined otherwise. */
 export function publicCause({ class: name, cause }: Pick<Failure, 'class' | 'cause'>): string | undefined {
   return name === 'JobFailed' ? undefined : cause;
 }

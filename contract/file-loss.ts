@@ -1,8 +1,8 @@
 /**
- * How a place refuses a stored file that it has: archived by a rule of its bucket, or encrypted with a key that is
- * gone.
+ * Why the store refuses to return a file that it has. `archived`: a lifecycle rule of the bucket archived it.
+ * `unreadable`: it is encrypted with a key that is gone.
  */
 export type Refusal = 'archived' | 'unreadable';
 
-/** How a stored file does not match its record. */
+/** How a stored file deviates from the ledger's record of it. */
 export type FileLoss = 'missing' | 'altered' | Refusal;

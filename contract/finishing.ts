@@ -1,6 +1,8 @@
 import { defined } from './defined.ts';
 import { parsePositive } from './value-kinds.ts';
 
+/** Settings for finished copies of speech (loudness, trimming, format), and for joining rows into one file. */
+
 /** Post-processing for a ready-to-use copy of each speech result. Needs ffmpeg. */
 export interface Finishing {
   /** Integrated loudness in LUFS (EBU R 128), -40 to -5. Default: unchanged. */
@@ -67,12 +69,12 @@ export function effectiveFinishing(wanted: WantedFinishing = {}, usual: Finishin
   return finishes(chosen) ? chosen : undefined;
 }
 
-/** Whether any finishing is requested. */
+/** Whether any setting changes the sound. */
 function finishes({ loudness, trimSilence = false, sampleRate, format }: Finishing): boolean {
   return loudness !== undefined || trimSilence || sampleRate !== undefined || format !== undefined;
 }
 
-/** The flags that ask for this, as words of a command line. */
+/** Returns the command-line flags for these settings, as separate words. */
 export function finishingFlags({ loudness, trimSilence = false, sampleRate, format }: Finishing): readonly string[] {
   return [
     ...(loudness === undefined ? [] : ['--loudness', String(loudness)]),
@@ -108,7 +110,7 @@ export function parsePause(given: string): number | undefined {
   return seconds !== undefined && seconds <= MOST_PAUSE ? seconds : undefined;
 }
 
-/** Options of both by their names, as text. */
+/** Returns joining and finishing settings as option names with text values, for comparison and messages. */
 export function soundOptions({
   join,
   finish = {},

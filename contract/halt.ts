@@ -9,10 +9,10 @@ export type HaltPolicy =
   | { readonly when: 'soon' | 'now'; readonly fail: number; readonly unit: 'rows' | 'percent' };
 
 export const NEVER_HALT: HaltPolicy = { when: 'never' };
-/** The default of a new batch. */
+/** The default policy of a new batch. */
 export const ALIKE_HALT: HaltPolicy = { when: 'alike' };
 
-/** The forms of `--halt` except the default, for messages. */
+/** The values of `--halt`, except the default, for messages. */
 export const HALT_FORMS = 'never, soon,fail=20, soon,fail=5% or now,fail=1';
 
 /** Parses a halt policy; undefined if the text is not one. */

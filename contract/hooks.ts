@@ -5,7 +5,7 @@
 export const HOOK_EVENTS = ['ended', 'paused', 'failed', 'skipped'] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
-/** The events of a batch. */
+/** Hook events that concern a batch. */
 export type BatchHookEvent = Extract<HookEvent, 'ended' | 'paused'>;
 
 /** Where an event goes: to the command of `--on-end`, or the URL of `--notify`. */
@@ -14,15 +14,15 @@ export type HookTarget = (typeof HOOK_TARGETS)[number];
 
 /** Delivery state of a hook. */
 interface HookDelivery {
-  /** The latest failure; null if there was none. */
+  /** Why the latest delivery failed; null if none failed. */
   readonly trouble: string | null;
   /** When it was delivered or given up, in ms. */
   readonly endedAt: number | null;
 }
 
 /**
- * Whether a hook still has to be delivered: it was never started, is in progress, or was interrupted. A failed one does
- * not.
+ * Whether a hook is still to be delivered: it was not started yet, is in progress, or was interrupted. A failed
+ * delivery does not count.
  */
 export function isUndelivered({ endedAt, trouble }: HookDelivery): boolean {
   return endedAt === null && trouble === null;

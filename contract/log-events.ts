@@ -1,12 +1,14 @@
 import { NOTES, type WorkEvent } from './work-events.ts';
 
-/** What a line of the log is about, and at which levels it is written. */
+/** The events of the JSON log, for docs/guide and the logger: every `event` name, its levels and what it means. */
+
+/** One event: the levels at which it is logged, separated by `; `, and its description in Markdown. */
 interface LogEvent {
   readonly levels: string;
   readonly says: string;
 }
 
-/** The events of a worker by the names that they have in the log. Those for whoever is on call are in {@link NOTES}. */
+/** Events of a worker, by their name in the log. Messages for the person on call are in {@link NOTES}. */
 const WORK: Readonly<Record<Exclude<WorkEvent['type'], 'note'>, LogEvent>> = {
   batch: {
     levels: 'info; warn',
@@ -41,7 +43,7 @@ const NOTED = Object.fromEntries(
   Object.entries(NOTES).map(([name, [levels, says]]) => [name, { levels, says } satisfies LogEvent]),
 );
 
-/** What the process says itself. */
+/** Events that are not about a batch: the command's own messages, and those of libraries. */
 const PROCESS = {
   message: { levels: 'info; warn', says: 'a sentence for people: progress, warnings, the summary' },
   failed: {
@@ -58,5 +60,5 @@ const PROCESS = {
 /** Every value of `event` in the log. */
 export const LOG_EVENTS: Readonly<Record<string, LogEvent>> = { ...WORK, ...NOTED, ...PROCESS };
 
-/** An event that is no worker's. */
+/** A name in {@link PROCESS}. */
 export type ProcessEvent = keyof typeof PROCESS;

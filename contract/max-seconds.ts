@@ -1,9 +1,12 @@
 import type { RowSpec } from './row-kinds.ts';
 
-/** The column with the length of the shot that a result has to fit into. Nothing is sent or refused by it. */
+/** Column with the longest result that the user can place, in seconds. Requests lack it, and no row fails by it. */
 export const MAX_SECONDS = 'max_seconds';
 
-/** Says by how much a result is longer than its row allows; undefined if it is not, or its length is unknown. */
+/**
+ * Returns a sentence about how much a result exceeds its row's `max_seconds`; undefined if it does not, or if the
+ * length is unknown.
+ */
 export function overlongMessage(
   { [MAX_SECONDS]: most }: Pick<RowSpec, typeof MAX_SECONDS>,
   seconds: number | undefined,

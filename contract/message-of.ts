@@ -1,4 +1,4 @@
-/** The message of anything that was thrown. */
+/** Returns the message of a thrown value of any type. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

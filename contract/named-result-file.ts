@@ -1,13 +1,13 @@
-/** A file in the store that a request brought, and whose result it is, as its name says. */
+/** A result file in the store, with the request that it belongs to, as its file name says. */
 export interface NamedResultFile {
-  /** Name in the store. */
+  /** Key in the store. */
   readonly key: string;
   readonly row: number;
   readonly step: string;
   readonly take: number;
 }
 
-/** The same, with the time when it was written, ms. */
+/** A {@link NamedResultFile} with its modification time, ms since 1970. */
 export interface DatedResultFile extends NamedResultFile {
   readonly writtenAt: number;
 }

@@ -1,9 +1,10 @@
 /**
- * Names in Temporal. They carry the API's origin, the account and the ledger, so a worker with another token or another
- * ledger can never pick up work for this account, or for a rehearsal on the simulator.
+ * Names that tie work to an API, an account and a ledger: task queues, workflow ids, idempotency keys, limiters. A
+ * worker with another token or ledger polls another task queue, so it can never pick up this work, nor can a rehearsal
+ * on the simulator run against the real API.
  */
 
-/** An account of an API. */
+/** An account on an API server. */
 export interface Account {
   /** Origin and path of the API, e.g. `https://host/api/open/v1`. */
   readonly apiUrl: string;
@@ -17,28 +18,28 @@ export interface Realm extends Account {
   readonly ledgerId: string;
 }
 
-/** The first part in which two realms differ; undefined if they are the same. */
+/** Returns the first part in which two accounts differ; undefined if they are the same. */
 export function realmDifference(one: Account, other: Account): 'api' | 'account' | undefined {
   if (one.apiUrl !== other.apiUrl) return 'api';
   return one.account === other.account ? undefined : 'account';
 }
 
-/** Task queue of everything in a realm. Readable in Temporal's own tools; at most 1,000 bytes. */
+/** Returns the task queue of a realm, readable in Temporal's own tools. Temporal allows 1,000 bytes. */
 export function taskQueueOf(realm: Realm): string {
   return `voxbatch ${realm.apiUrl} ${realm.account} ${realm.ledgerId}`;
 }
 
-/** Task queue of the lanes of workers that only download, beside that of everything else. */
+/** Returns the task queue for workers that only download. `taskQueue`: that of the realm. */
 export function downloadQueueOf(taskQueue: string): string {
   return `${taskQueue} downloads`;
 }
 
-/** Workflow id of a batch. */
+/** Returns the workflow id of a batch. */
 export function batchWorkflowId(ledgerId: string, batch: string): string {
   return `voxbatch ${ledgerId} ${batch}`;
 }
 
-/** The key shared by all attempts of a take. It is sent as `Idempotency-Key` and never relied on. */
+/** Returns the `Idempotency-Key` of a take's requests. It is sent in case the API honours it, and never relied on. */
 export function idempotencyKeyOf(
   ledgerId: string,
   key: { batch: string; row: number; step: string; take: number },
@@ -46,7 +47,7 @@ export function idempotencyKeyOf(
   return `voxbatch-${ledgerId}-${key.batch}-${key.row}-${key.step}-${key.take}`;
 }
 
-/** Name of a limiter in the ledger; it covers all workers and batches of an API and account. */
+/** Returns the ledger's name of a limiter, shared by all workers and batches of an account. `what`: the call class. */
 export function limiterScope({ realm }: { readonly realm: Account }, what: string): string {
   return `${realm.apiUrl} ${realm.account} ${what}`;
 }

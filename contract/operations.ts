@@ -3,16 +3,13 @@ import type { OwnOperation } from './own-operation.ts';
 import type { Tariff } from './price-units.ts';
 
 /**
- * The paid operations of the API, and the kinds of rows made of them. This is all that the product knows about an
- * operation, so no other code asks for one by name. A new operation is an entry here, one in `request-fields.ts` and
- * one in `api/operations/clients.ts`. Operations of a user's own come to these tables by `add-operations.ts`, before
- * the first row is read.
+ * Tables of the API's paid operations, and of the kinds of rows that consist of them. They hold everything that
+ * voxbatch knows about an operation; no other code tests for one by name. A new operation needs an entry here, one in
+ * `request-fields.ts` and one in `api/operations/clients.ts`. `add-operations.ts` adds the user's own operations at run
+ * time, before the first row is read. `row-kinds.ts` has the functions that query these tables.
  */
 
-/**
- * A name that is not known before the program runs: of a user's own operation, its kind, its step or one of its
- * columns.
- */
+/** A name that only the configuration knows: of a user's own operation, its kind, its step, or one of its columns. */
 export type OwnName = string & { readonly ownName: never };
 
 /** What a cell of a column holds. */
@@ -28,29 +25,29 @@ interface CellValues {
   seconds: number;
   /** An http(s) URL that the API can fetch. */
   link: string;
-  /** Files of this machine, as they were when the row was checked. */
+  /** Local files, as they were when the row was validated. */
   files: readonly LocalFile[];
   /** The share of words that may be wrong, above 0; see `contract/verify.ts`. */
   threshold: number;
 }
 
-/** A file that is sent along with a request. A file with another content is another file, whatever its path. */
+/** A local file that a request uploads. Two files with different content are different, whatever their paths. */
 export interface LocalFile {
   /** Absolute. */
   readonly path: string;
   readonly bytes: number;
   /** sha256 of the content, hex. */
   readonly sha256: string;
-  /** What the content is, in the words of a file extension: `wav`. */
+  /** Type of the content as a file extension: `wav`. */
   readonly extension: string;
-  /** Length of the recording. */
+  /** Length of the recording, in seconds. */
   readonly seconds: number;
 }
 
 /**
  * The manifest columns that kinds read, and what their cells hold. Every kind also reads `id`, `kind` and `api.*`, and
- * ignores `_*`. A new column is an entry here and a word in `takes` of each operation below that reads it; the compiler
- * then asks what requests call it (`request-fields.ts`).
+ * ignores `_*`. A new column needs an entry here and in `takes` of each operation that reads it; the compiler then
+ * demands its request field in `request-fields.ts`.
  */
 const CELL_TABLE = {
   text: 'text',
@@ -65,18 +62,18 @@ const CELL_TABLE = {
   video: 'link',
   /** Length of the billed media: stated in the manifest, else probed, else assumed. Used only for the price. */
   duration: 'seconds',
-  /** How long the result may play; see `contract/max-seconds.ts`. No request contains it. */
+  /** The longest result that fits; see `contract/max-seconds.ts`. No request contains it. */
   max_seconds: 'seconds',
-  /** What a new voice is called. */
+  /** The name of a new voice. */
   name: 'name',
   /** Recordings of the person whose voice it is. */
   samples: 'files',
-  /** What is said in them. */
+  /** The words spoken in the samples. */
   transcript: 'text',
   description: 'text',
   /** Who may use a new voice. */
   visibility: 'name',
-  /** Whether its speech is transcribed and compared with the text; filled only if it is. No request contains it. */
+  /** If set, the speech is transcribed and compared with the text, with this threshold. No request contains it. */
   verify: 'threshold',
 } as const satisfies Readonly<Record<string, keyof CellValues>>;
 
@@ -87,40 +84,42 @@ type ColumnsThatHold<V> = { [C in BuiltInColumn]: Cells[C] extends V ? C : never
 export type SpecColumn = BuiltInColumn | OwnName;
 /** A column that holds a link to a recording or a video. */
 export type MediaColumn = ColumnsThatHold<'link'>;
-/** A column whose content only the user should read: it is kept out of messages, even if the API repeats it. */
+/** A column with private content, which is removed from messages even if the API quotes it. */
 export type PrivateColumn = ColumnsThatHold<'text' | 'link'> | OwnName;
-/** A value for each filled column. */
+/** The parsed cells of a row, by column; empty cells are absent. */
 export type ColumnValues = { readonly [C in BuiltInColumn]?: CellValues[Cells[C]] } & {
   readonly [own: OwnName]: string | number | undefined;
 };
 
-/** Of the columns that come with voxbatch. */
+/** The cell kinds of built-in columns. */
 export const BUILT_IN_CELLS: Readonly<Record<BuiltInColumn, CellKind>> = CELL_TABLE;
-/** By column; see {@link cellOf}. */
+/** The cell kinds of all columns, those of added operations included; read it by {@link cellOf}. */
 export const COLUMN_CELLS: Readonly<Record<SpecColumn, CellKind>> = { ...CELL_TABLE };
 
-/** What the cells of a column hold. Throws {@link UnknownName}. */
+/**
+ * Returns what the cells of a column hold. Throws {@link UnknownName} for a column of an operation that is not added.
+ */
 export function cellOf(column: SpecColumn): CellKind {
   const cell = COLUMN_CELLS[column];
   if (cell === undefined) throw new UnknownName('column', column);
   return cell;
 }
 
-/** Numbers that the API accepts, bounds included. */
+/** A range of numbers that the API accepts, both ends inclusive. */
 export interface Bounds {
   readonly least: number;
   readonly most: number;
 }
 
-/** Everything other code needs to know about a kind of result. */
+/** Properties of a kind of result. */
 interface ResultFacts {
-  /** What its file holds; null: it is the id of something that stays with the API, and no file. */
+  /** Type of its file; null if the result is an id of something that stays with the API, such as a voice. */
   readonly family: 'audio' | 'video' | 'text' | null;
   /** Whether its file plays, and so has a length. */
   readonly isPlayed: boolean;
 }
 
-/** What a paid operation may give. */
+/** The kinds of results of paid operations. */
 export const RESULT_FACTS = {
   audio: { family: 'audio', isPlayed: true },
   video: { family: 'video', isPlayed: true },
@@ -129,35 +128,36 @@ export const RESULT_FACTS = {
 } as const satisfies Readonly<Record<string, ResultFacts>>;
 export type ResultKind = keyof typeof RESULT_FACTS;
 
+/** Everything that other code needs to know about an operation. */
 export interface OperationFacts {
-  /** The dialects of the API that have it. */
+  /** The dialects of the API that offer it. */
   readonly dialects: readonly Dialect[];
-  /** `job`: the answer names a job to wait for. `direct`: the answer is the result itself. */
+  /** `job`: the answer names a job to wait for. `direct`: the answer contains the result. */
   readonly style: 'job' | 'direct';
   readonly result: ResultKind;
   /**
-   * Whether the API lists what the account made by this operation, to look up what a request whose answer was lost has
-   * made. A job is recognised by the inputs that the list repeats
-   * (`policy/reconcile/match-lost-job.ts`), a voice by its name (`policy/voices/match-lost-voice.ts`).
+   * How a lost request can be found in the API's list of what the account made by this operation: a job by the inputs
+   * that the list repeats (`policy/reconcile/match-lost-job.ts`), a voice by its name
+   * (`policy/voices/match-lost-voice.ts`). Null if the API has no such list.
    */
   readonly list: { readonly recognisedBy: readonly ['video', 'audio'] | readonly ['name'] } | null;
-  /** Columns it reads and requires. */
+  /** Columns that a row must fill. */
   readonly needs: readonly SpecColumn[];
-  /** Other columns it reads. */
+  /** Columns that a row may fill. */
   readonly takes: readonly SpecColumn[];
-  /** The media whose length is billed; the longest counts. The row may state that length in `duration`. */
+  /** Media columns that are billed by length; the longest counts. The row may state that length in `duration`. */
   readonly lengthOf: readonly MediaColumn[];
-  /** Our reading of public material, used if the user sets no price. */
+  /** The default price, an estimate from public material. */
   readonly price: Tariff;
-  /** What the API accepts in a column. */
+  /** Ranges that the API accepts, by column. */
   readonly limits: { readonly [C in SpecColumn]?: Bounds };
-  /** The only words that the API knows for a column. Default: any. */
+  /** The only values that the API accepts, by column. Default: any. */
   readonly words?: { readonly [C in SpecColumn]?: readonly string[] };
-  /** How it is requested, if it is a user's own. */
+  /** The user's definition, for an operation of the user's own. */
   readonly own?: OwnOperation;
 }
 
-/** Both ways of speaking. */
+/** Facts that synchronous and asynchronous speech share. */
 const SPEECH = {
   result: 'audio',
   list: null,
@@ -229,7 +229,7 @@ type Table = typeof OPERATION_TABLE;
 export type BuiltInOperation = keyof Table;
 /** One paid operation of the API. */
 export type Operation = BuiltInOperation | OwnName;
-/** The columns that an operation reads. */
+/** The columns that a built-in operation reads. */
 export type ColumnsOf<O extends BuiltInOperation> = Table[O]['needs'][number] | Table[O]['takes'][number];
 type BuiltInJob = { [O in BuiltInOperation]: Table[O]['style'] extends 'job' ? O : never }[BuiltInOperation];
 /** Operations whose jobs can be read by id. */
@@ -242,10 +242,10 @@ export type OperationIn<D extends Dialect> = {
   [O in BuiltInOperation]: D extends Table[O]['dialects'][number] ? O : never;
 }[BuiltInOperation];
 
-/** By operation; see {@link factsOf}. */
+/** All operations, added ones included; read it by {@link factsOf}. */
 export const OPERATION_FACTS: Readonly<Record<Operation, OperationFacts>> = OPERATION_TABLE;
 
-/** A name on record that this process does not know: an operation of a user's own that nobody has given it. */
+/** Thrown for a recorded operation of a user's own that is missing from the configuration of this process. */
 export class UnknownName extends Error {
   constructor(what: string, name: string) {
     super(
@@ -256,7 +256,7 @@ export class UnknownName extends Error {
   }
 }
 
-/** What is known about an operation. Throws {@link UnknownName}. */
+/** Returns the facts about an operation. Throws {@link UnknownName}. */
 export function factsOf(operation: Operation): OperationFacts {
   const facts = OPERATION_FACTS[operation];
   if (facts === undefined) throw new UnknownName('operation', operation);
@@ -264,23 +264,21 @@ export function factsOf(operation: Operation): OperationFacts {
 }
 
 /**
- * One paid operation of a row, as the user sees it (`_job_ids`, receipts, `explain`), in the order in which a row runs
- * them.
+ * Names of a row's paid steps as users see them (`_job_ids`, receipts, `explain`), in the order in which a row runs.
  */
 const STEP_NAMES = ['speech', 'verification', 'transcription', 'lip-sync', 'video-dubbing', 'voice'] as const;
 export type Step = (typeof STEP_NAMES)[number] | OwnName;
 export const STEPS: Step[] = [...STEP_NAMES];
 
+/** A step of a kind of rows. */
 export interface StepDefinition {
   readonly step: Step;
   readonly operation: Operation;
   /** The operation used instead for immediate speech (`--tts sync`). */
-  readonly atOnce?: Operation;
-  /** What it needs of an earlier step: the link to its result, in place of a column. That step must be a job. */
+  readonly syncOperation?: Operation;
+  /** The input column that is filled with the link to the result of an earlier step, which must be a job. */
   readonly link?: { readonly column: MediaColumn; readonly of: Step };
-  /**
-   * It only checks the result of that earlier step. Rows without `verify` do not have it; no row's result is its own.
-   */
+  /** The earlier step whose result this step only checks. Only rows with `verify` have such a step. */
   readonly checks?: Step;
 }
 
@@ -292,15 +290,16 @@ const VERIFICATION = {
   checks: 'speech',
 } as const;
 
+/** Everything that other code needs to know about a kind of rows. */
 export interface KindFacts {
-  /** Paid steps, in order; each waits for the one before it. A row may lack those that only check. */
+  /** Paid steps, in order; each waits for the one before it. Rows without `verify` lack those with `checks`. */
   readonly steps: readonly [StepDefinition, ...StepDefinition[]];
   /** Only a `kind` column or `--kind` selects this kind, because another kind has the same columns. */
   readonly onlyByName?: true;
 }
 
 const KIND_TABLE = {
-  tts: { steps: [{ step: 'speech', operation: 'speech-job', atOnce: 'speech-sync' }, VERIFICATION] },
+  tts: { steps: [{ step: 'speech', operation: 'speech-job', syncOperation: 'speech-sync' }, VERIFICATION] },
   stt: { steps: [{ step: 'transcription', operation: 'transcription' }] },
   'lip-sync': { steps: [{ step: 'lip-sync', operation: 'lip-sync-job' }] },
   dub: {
@@ -318,10 +317,10 @@ const KIND_TABLE = {
 /** The kind of a row. */
 export type Kind = keyof typeof KIND_TABLE | OwnName;
 
-/** By kind; see {@link kindFactsOf}. */
+/** All kinds, added ones included; read it by {@link kindFactsOf}. */
 export const KIND_FACTS: Readonly<Record<Kind, KindFacts>> = KIND_TABLE;
 
-/** What is known about a kind. Throws {@link UnknownName}. */
+/** Returns the facts about a kind. Throws {@link UnknownName}. */
 export function kindFactsOf(kind: Kind): KindFacts {
   const facts = KIND_FACTS[kind];
   if (facts === undefined) throw new UnknownName('kind of rows', kind);

@@ -1,4 +1,4 @@
-/** What the action returns; if it throws, this instead. */
+/** Returns what the action returns, or `otherwise` if it throws anything. */
 export function orElse<T, Otherwise>(action: () => T, otherwise: Otherwise): T | Otherwise {
   try {
     return action();

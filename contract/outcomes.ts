@@ -1,6 +1,8 @@
 import type { ExitName } from './exit-codes.ts';
 
-/** Everything other code needs to know about an outcome; its wording is in `starters/terminal/summary-words.ts`. */
+/** The vocabulary of rows and requests: outcomes, states, verdicts, and what the user lets a batch do. */
+
+/** Everything that other code needs to know about an outcome. `starters/terminal/summary-words.ts` has its wording. */
 interface OutcomeFacts {
   /** Whether such a row has the requested result. */
   readonly hasResult: boolean;
@@ -8,16 +10,16 @@ interface OutcomeFacts {
   readonly hasFile: boolean;
   /** Whether such a row says why it has no result. */
   readonly hasReason: boolean;
-  /** Whether such rows also get their own table in the out folder, `<outcome>.csv`. */
+  /** Whether the out folder has a table of only such rows, `<outcome>.csv`. */
   readonly hasTable: boolean;
   /** The exit code of a batch that ended with such rows; `policy/exit-of.ts` ranks them. */
   readonly exit: ExitName;
   /**
-   * How `--halt` counts such a row. `late`: it was tried and has neither succeeded nor failed yet; the first rows may
-   * all be late for one reason. `nothing`: no request was made.
+   * How `--halt` counts such a row. `late`: it was tried, and has neither succeeded nor failed. `nothing`: no request
+   * was made, so it does not count.
    */
   readonly counts: 'success' | 'failure' | 'late' | 'nothing';
-  /** A row in parts ends like the part with the highest number. */
+  /** Rank of badness, higher is worse: a row that was split into parts ends like its worst part. */
   readonly severity: number;
 }
 
@@ -105,28 +107,28 @@ export type Outcome = keyof typeof OUTCOME_FACTS;
 /** In display order. */
 export const OUTCOMES = Object.keys(OUTCOME_FACTS) as unknown as readonly [Outcome, ...Outcome[]];
 
-/** Selects the outcomes whose facts satisfy the predicate. */
+/** Returns the outcomes whose facts satisfy the predicate. */
 export function outcomesThat(holds: (facts: OutcomeFacts) => boolean): readonly Outcome[] {
   return OUTCOMES.filter((outcome) => holds(OUTCOME_FACTS[outcome]));
 }
 
-/** Outcomes with the result that was asked for. */
+/** Outcomes of rows that have the requested result. */
 export const RESULT_OUTCOMES = outcomesThat((facts) => facts.hasResult);
 
-/** Whether a row with this outcome has the result that it asked for. Null while it has not ended. */
+/** Whether a row with this outcome has the requested result. `outcome`: null while the row has not ended. */
 export function hasResult(outcome: string | null): boolean {
   return (RESULT_OUTCOMES as readonly (string | null)[]).includes(outcome);
 }
 
 /**
- * State of a row that has not ended. `blocked`: it waits for a voice that another row has yet to create or that is in
- * training, or for the parts its text was split into; it cannot be claimed.
+ * States of a row that has not ended. `blocked`: it cannot be claimed, because it waits for a voice that another row
+ * creates or that is in training, or for the parts into which its text was split.
  */
 export const ROW_STATES = ['blocked', 'waiting', 'submitting', 'processing', 'fetching', 'verifying'] as const;
 export type RowState = (typeof ROW_STATES)[number];
 
 /**
- * State of knowledge about one attempt (one paid request).
+ * What the ledger knows about one attempt (one paid request).
  *
  * - `sending`: the intent is on record; the request may or may not have gone out.
  * - `accepted`: the API accepted it and named a job.
@@ -134,7 +136,7 @@ export type RowState = (typeof ROW_STATES)[number];
  * - `not-accepted`: certainly not accepted; the next attempt may be made.
  * - `rejected`: the API refused it for good; nothing was charged.
  * - `unknown`: it may have been accepted and charged; it is not sent again.
- * - `revoked`: settled before anything was sent; a latecomer with this key must not send.
+ * - `revoked`: withdrawn before it was sent; a delayed worker must not send it any more.
  * - `cached`: nothing was sent; the result of an earlier, equal request was used.
  */
 export const ATTEMPT_STATES = [
@@ -176,13 +178,13 @@ export const TAKE_REASONS = ['redrive', 'edited', 'resubmitted', 'retake', 'on-u
 export type TakeReason = (typeof TAKE_REASONS)[number];
 
 /**
- * What the user currently lets a batch do. `stopping`: no new paid requests; running jobs are still fetched; the rest
- * is cancelled.
+ * What the user currently lets a batch do. `stopping`: no new paid requests; the results of running jobs are still
+ * fetched; unsent rows are cancelled.
  */
 export const CONTROLS = ['running', 'paused', 'stopping'] as const;
 export type Control = (typeof CONTROLS)[number];
 
-/** The control of a batch for people and programs. Null once it is closed: there is nothing left to let it do. */
+/** Returns a batch's control as views show it: null once the batch is closed, when it has no effect any more. */
 export function shownControl({
   state,
   control,
@@ -193,16 +195,16 @@ export function shownControl({
   return state === 'closed' ? null : control;
 }
 
-/** Outcomes whose rows also get their own file. */
+/** Outcomes with their own table. */
 const LISTED_OUTCOMES: readonly string[] = outcomesThat(({ hasTable }) => hasTable);
 
-/** Name of the file for an outcome's rows; undefined if it has none. */
+/** Returns the name of the table with only rows of this outcome; undefined if there is no such table. */
 export function outcomeFile(outcome: string): string | undefined {
   return LISTED_OUTCOMES.includes(outcome) ? `${outcome}.csv` : undefined;
 }
 
-/** The workbook of a batch's results, in its out folder. */
+/** Name of the Excel workbook with a batch's results, in its out folder. */
 export const RESULTS_XLSX = 'results.xlsx';
 
-/** Its sheet of the rows that failed, and why. */
+/** Name of its sheet with the failed rows and their reasons. */
 export const FAILED_SHEET = 'Failed';

@@ -23,10 +23,10 @@ export const POLLING = {
   },
 } as const satisfies Readonly<Record<string, Setting<Duration>>>;
 
-/** A value for each key of {@link POLLING}, in the unit that the key names. */
+/** Values for the keys of {@link POLLING}, in the unit that each key names. */
 export type Polling = { readonly [N in keyof typeof POLLING]: number };
 
-/** {@link Polling} as a batch records it. */
+/** Polling settings as recorded with a batch, all in ms. */
 export interface PollingSettings {
   /** Delay of a job's first poll after its creation was accepted, in ms. */
   readonly firstLookMs: number;
@@ -36,7 +36,7 @@ export interface PollingSettings {
   readonly jobDeadlineMs: number;
 }
 
-/** Settings with these values, and defaults for the rest. */
+/** Returns the settings to record: the given values, and defaults for the rest. */
 export function pollingSettings(given: Partial<Polling> = {}): PollingSettings {
   const valueOf = (name: keyof Polling): number => given[name] ?? POLLING[name].default;
   return {

@@ -11,11 +11,11 @@ export interface BilledWork {
 }
 
 interface PriceUnit {
-  /** The words after a number of credits. */
+  /** Text after a number of credits. */
   readonly words: string;
-  /** The fact that the price depends on; null if it is fixed. */
+  /** The property of the work that the price depends on; null for a fixed price. */
   readonly reads: keyof BilledWork | null;
-  /** Credits for the work; null if that fact is unknown. */
+  /** Returns the price in credits; null if that property is unknown. */
   readonly cost: (tariff: Tariff, work: BilledWork) => number | null;
 }
 
@@ -41,7 +41,7 @@ export const PRICE_UNITS = {
 /** The names of the units. */
 export const PRICE_UNIT_NAMES = Object.keys(PRICE_UNITS) as readonly (keyof typeof PRICE_UNITS)[];
 
-/** What a unit of an operation costs. */
+/** A price per unit, in credits. */
 export interface Tariff {
   readonly unit: keyof typeof PRICE_UNITS;
   readonly credits: number;
@@ -49,13 +49,13 @@ export interface Tariff {
   readonly cjkFactor?: number;
 }
 
-/** What one unit of an operation costs, in credits. */
+/** A {@link Tariff}, and where it comes from. */
 export interface Price extends Tariff {
   /** True if the figure is our reading of public material, not the user's setting. */
   readonly estimate: boolean;
 }
 
-/** Price of one request; null if it cannot be known (no text, no duration). */
+/** Returns the price of one request in credits; null if it cannot be known (no text, no duration). */
 export function costOf(tariff: Tariff, work: BilledWork): number | null {
   return PRICE_UNITS[tariff.unit].cost(tariff, work);
 }
@@ -87,7 +87,7 @@ function tidy(credits: number): number {
   return Number(credits.toPrecision(12));
 }
 
-/** The sum of prices, in credits; null if one of them is not known. */
+/** Returns the sum of prices in credits; null if any price is unknown. */
 export function sumOfPrices(prices: readonly (number | null)[]): number | null {
   const known = prices.filter((price) => price !== null);
   return known.length < prices.length ? null : roundCredits(known.reduce((sum, price) => sum + price, 0));

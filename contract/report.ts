@@ -2,9 +2,11 @@ import type { ActionKind, ActorType } from './actions.ts';
 import type { BatchFigures, EndFigures, ReasonFigures } from './batch-figures.ts';
 import type { Outcome, RowState } from './outcomes.ts';
 
+/** The HTML report of a batch: the data that `results/` embeds in it, and that the script in the report displays. */
+
 /**
- * Which report a batch gets. `none`: no file. `short`: without the rows that have their result. `full`: with all rows,
- * or with a sample of them if there are very many.
+ * Values of `--report`. `none`: no report. `short`: only rows without their result. `full`: all rows, or a sample of
+ * them if there are very many.
  */
 export const REPORT_CHOICES = ['none', 'short', 'full'] as const;
 export type ReportChoice = (typeof REPORT_CHOICES)[number];
@@ -12,13 +14,13 @@ export const DEFAULT_REPORT: ReportChoice = 'full';
 
 /** Name of the report in the out folder. */
 export const REPORT_FILE = 'report.html';
-/** The same without texts, for sharing. */
+/** Name of the report without texts, names and reasons, for sharing. */
 export const SHARED_REPORT_FILE = 'report-no-text.html';
 
-/** The elements of the report that hold its data. */
+/** Ids of the HTML elements that hold the report's data as JSON. */
 export const REPORT_ELEMENTS = { head: 'report-head', rows: 'report-rows' } as const;
 
-/** How many values lie where. The bars are of equal width, the last one also has all larger values. */
+/** A histogram. The bars are of equal width; the last one also counts all larger values. */
 export interface DistributionView {
   readonly values: number;
   readonly least: number;
@@ -29,27 +31,28 @@ export interface DistributionView {
   readonly bars: readonly { readonly from: number; readonly to: number; readonly values: number }[];
 }
 
-/** What the requests of a step were quoted and charged. Credits. */
+/** Quotes and charges of the requests of a step, in credits. */
 export interface BillLine {
   readonly step: string;
   /** Accepted requests. */
   readonly requests: number;
-  /** Of requests with a quote and a charge. */
+  /** Sum of quotes of requests that have a quote and a charge. */
   readonly quoted: number;
+  /** Sum of charges of the same requests. */
   readonly charged: number;
-  /** Charged without a quote. */
+  /** Sum of charges of requests without a quote. */
   readonly unquoted: number;
   /** Accepted requests whose charge is our quote, because the API named none. */
   readonly estimated: number;
 }
 
-/** Rows without a result, or in trouble, for one reason. */
+/** A reason with example rows. */
 export interface ReportFailure extends ReasonFigures {
-  /** The first rows with different messages. Without texts there are no messages. */
+  /** The first row of each different message; messages are empty in a report without texts. */
   readonly examples: readonly { readonly id: string; readonly message: string }[];
 }
 
-/** Something that was done to the batch. */
+/** A recorded action on the batch. */
 export interface ReportAction {
   readonly at: string;
   readonly kind: ActionKind;
@@ -70,58 +73,58 @@ export interface ReportHead extends BatchFigures {
   readonly account: string | null;
   /** Names of voices by their ids; empty without texts. */
   readonly voiceNames: Readonly<Record<string, string>>;
-  /** When the present work on it began. */
+  /** When the current work on the batch began: its start, or the latest time that it was reopened. */
   readonly since: string | null;
-  /** Of a batch that has not ended: the newest thing that the report knows; null if nothing has happened yet. */
+  /** For an open batch, the time of the latest recorded event; null if nothing has happened yet. */
   readonly asOf: string | null;
-  /** What to do next, a sentence each. */
+  /** Sentences that say what to do next. */
   readonly notes: readonly string[];
-  /** Which rows are listed. `every`: of a sample, each so many-th row with a result. */
+  /** Which rows are listed. `every`: 1, or N if only every Nth row with a result is listed. */
   readonly listed: {
     readonly rows: number;
     readonly choice: ReportChoice;
     readonly every: number;
   };
-  /** Texts are cut after so many characters; null: there are none. */
+  /** Max characters of a listed text; null in a report without texts. */
   readonly longestText: number | null;
-  /** Path from the report to the out folder, empty or with `/` at its end; null: no file is linked. */
+  /** Relative path from the report to the out folder, empty or ending in `/`; null if files are not linked. */
   readonly folder: string | null;
   readonly bill: readonly BillLine[];
   readonly jobTimes: readonly { readonly step: string; readonly seconds: DistributionView }[];
   readonly lengths: DistributionView | null;
   readonly prices: DistributionView | null;
   readonly ends: EndFigures | null;
-  /** Most rows first. */
+  /** The most frequent reasons, most rows first. */
   readonly failures: readonly ReportFailure[];
-  /** Rows whose reason is not among them. */
+  /** Number of rows with other reasons. */
   readonly otherFailures: number;
-  /** Rows by their take. */
+  /** Number of rows by take. */
   readonly takes: readonly { readonly take: number; readonly rows: number }[];
   /** Requests that were sent, and those among them that repeat a refused one. */
   readonly requests: { readonly sent: number; readonly repeated: number };
   readonly actions: readonly ReportAction[];
 }
 
-/** Some rows of a report in order, a list for each column. */
+/** A block of consecutive rows of the report, stored by column: each list has one value per row. */
 export interface ReportBlock {
   readonly row: number[];
   readonly id: string[];
   readonly kind: string[];
   readonly standing: (Outcome | RowState)[];
   readonly take: number[];
-  /** The take that it is at: a person may have gone back to it. */
+  /** The take whose result the row has: an earlier one if a person went back to it. */
   readonly takeInUse: number[];
   readonly requests: number[];
   readonly voice: (string | null)[];
   readonly text: string[];
   readonly seconds: (number | null)[];
-  /** Seconds from its last paid request to the end of the job. */
+  /** Seconds from the row's last paid request to the end of its job. */
   readonly job: (number | null)[];
   readonly quoted: (number | null)[];
   readonly charged: number[];
   readonly class: string[];
   readonly message: string[];
-  /** Path below the out folder; empty: no file. */
+  /** Path of the result relative to the out folder; empty without a file. */
   readonly file: string[];
   readonly media: ('audio' | 'video' | 'text' | 'other' | null)[];
   /** ms since 1970. */

@@ -10,11 +10,13 @@ import {
   type SpecColumn,
 } from './operations.ts';
 
-/** Maps columns to request fields, in each dialect. Request bodies are built from this table. */
+/**
+ * Maps the columns of a row to the fields of requests, in each dialect. `api/` builds request bodies from this table.
+ */
 
 /**
- * The field of each column that an operation reads; for files, the name of the form part. Null if the dialect lacks the
- * operation.
+ * By operation: the request field of each column (for files, the name of the multipart part). Null if the dialect lacks
+ * the operation.
  */
 type RequestFields<D extends Dialect> = {
   readonly [O in BuiltInOperation]: O extends OperationIn<D> ? Readonly<Record<ColumnsOf<O>, string>> : null;
@@ -30,6 +32,7 @@ const SPEECH = {
   language: 'language',
 } as const;
 
+/** Fields of voice creation. */
 const VOICE = {
   name: 'name',
   description: 'description',
@@ -59,13 +62,19 @@ export const REQUEST_FIELDS: { readonly [D in Dialect]: RequestFields<D> } = {
   },
 };
 
-/** Alternative names of fields, from the API's own material and other clients. */
+/** Other names that the API may accept for a column's field, from its own material and other clients. */
 const ALIASES: { readonly [C in SpecColumn]?: readonly string[] } = { voice: ['modelId'], engine: ['modelId'] };
 
-/** All names of each column that a kind reads: its request fields in any dialect, and the column itself. */
+/**
+ * Returns all names of each column that a kind reads: the column itself, its request fields in any dialect, and their
+ * alternative names.
+ */
 export function fieldNamesOf(kind: Kind): ReadonlyMap<SpecColumn, readonly string[]> {
   const names = new Map<SpecColumn, string[]>();
-  const operations = kindFactsOf(kind).steps.flatMap(({ operation, atOnce = operation }) => [operation, atOnce]);
+  const operations = kindFactsOf(kind).steps.flatMap(({ operation, syncOperation = operation }) => [
+    operation,
+    syncOperation,
+  ]);
   for (const operation of operations) {
     const { needs, takes } = factsOf(operation);
     for (const column of [...needs, ...takes]) {

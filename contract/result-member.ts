@@ -1,20 +1,23 @@
 /**
- * The setting `resultMember` tells where an API puts the link to a job's result if it uses a name we do not know. It
- * names members of the answer as `explain` prints them: `data.clip.href`, or `data.clips.0.href` for a list item.
+ * The setting `resultMember`: where the answer about a finished job has the link to its result, for an API that uses a
+ * name unknown to voxbatch. It is a path in the JSON as `explain` prints it: `data.clip.href`, or `data.clips.0.href`
+ * for a list item.
  */
 
-/** Longest list of members, and what each looks like. */
+/** Max paths in the setting. */
 export const MOST_RESULT_MEMBERS = 10;
+/** A valid path: up to 10 names, separated by dots. */
 export const RESULT_MEMBER = /^[^.]{1,100}(?:\.[^.]{1,100}){0,9}$/u;
+/** The forms of the setting, for messages that begin with "expected". */
 export const RESULT_MEMBER_FORM = 'a member such as "data.clip.href", or a list of up to 10 of them';
 
-/** Parses the setting; undefined if it is invalid. */
+/** Parses the setting, one path or a list of them, into a list; undefined if it is invalid. */
 export function parseResultMember(value: unknown): readonly string[] | undefined {
-  const members: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const isFine = members.length >= 1 && members.length <= MOST_RESULT_MEMBERS;
-  const are = members.every((one): one is string => typeof one === 'string' && RESULT_MEMBER.test(one));
-  return isFine && are ? members : undefined;
+  const paths: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (paths.length === 0 || paths.length > MOST_RESULT_MEMBERS) return undefined;
+  const isValid = paths.every((path): path is string => typeof path === 'string' && RESULT_MEMBER.test(path));
+  return isValid ? paths : undefined;
 }
 
-/** Why a job ended without its result: its answer has no link that we know. */
+/** `Failure.cause` of a finished job whose answer has no member that is known to hold the link. */
 export const NO_LINK = 'no link in the answer about a completed job';

@@ -25,7 +25,7 @@ import {
 } from './operations.ts';
 import type { Price } from './price-units.ts';
 
-/** The kinds of rows, and the paid operations that each is made of, derived from the tables of `operations.ts`. */
+/** Queries on the tables of `operations.ts`: what rows of a kind read, cost and need, and which requests they make. */
 
 export { cellOf, COLUMN_CELLS, factsOf, kindFactsOf, STEPS } from './operations.ts';
 export type {
@@ -43,59 +43,61 @@ export type {
   Step,
 } from './operations.ts';
 
-// TypeScript types an object's keys as strings, because it could have more than its type says; these have not.
+/** All operations; `add-operations.ts` appends to this list and to those below. */
 export const OPERATIONS = Object.keys(OPERATION_FACTS) as Operation[];
+/** All kinds of rows. */
 export const KINDS = Object.keys(KIND_FACTS) as Kind[];
 
+/** All columns with private content. */
 export const PRIVATE_COLUMNS = Object.entries(COLUMN_CELLS).flatMap(([column, cell]) =>
   cell === 'text' || cell === 'link' ? column : [],
 ) as PrivateColumn[];
 
+/** The columns of a kind. */
 export interface KindDefinition {
   /** Columns that a row must fill. */
   readonly required: readonly SpecColumn[];
-  /**
-   * Columns the kind also understands. A filled known column in neither list is a warning; under `--strict` an error.
-   */
+  /** Columns that a row may fill. A filled known column in neither list is a warning; under `--strict` an error. */
   readonly optional: readonly SpecColumn[];
 }
 
-/** The columns that rows of a kind read. */
+/** Returns the columns that rows of a kind read. */
 export const columnsOfKind = memoizePerKind((kind): KindDefinition => {
   const steps = makersOf(kind);
   const facts = steps.map(({ operation }) => factsOf(operation));
   const linked = steps.flatMap(({ link }) => link?.column ?? []);
   const isBilledByLength = facts.some(({ lengthOf }) => lengthOf.length > 0);
-  const made = facts.at(-1)?.result;
+  const result = facts.at(-1)?.result;
   return {
     required: distinct(facts.flatMap(({ needs }) => needs)).filter((column) => !linked.some((one) => one === column)),
     optional: [
       ...distinct(facts.flatMap(({ takes }) => takes)),
       ...(isBilledByLength ? (['duration'] as const) : []),
       ...(isVerifiable(kind) ? (['verify'] as const) : []),
-      ...(made !== undefined && RESULT_FACTS[made].isPlayed ? (['max_seconds'] as const) : []),
+      ...(result !== undefined && RESULT_FACTS[result].isPlayed ? (['max_seconds'] as const) : []),
     ],
   };
 });
 
-/** What decides which steps a row has. */
+/** The part of a row's spec that decides which steps the row has. */
 export interface StepChoice {
   readonly kind: Kind;
+  /** Threshold of the verification; undefined without verification. */
   readonly verify?: number | undefined;
 }
 
-/** The paid steps of a row, in order; each waits for the one before it. */
+/** Returns the paid steps of a row, in order; each waits for the one before it. */
 export function stepsIn({ kind, verify }: StepChoice): readonly Step[] {
   return (verify === undefined ? makingStepsOf : allStepsOf)(kind);
 }
 
-/** The step whose result is the row's: the last one that does not only check another. */
+/** Returns the step whose result is the row's result: the last one that is not a check. */
 export function resultStepOf({ kind }: Pick<StepChoice, 'kind'>): Step {
   const { steps } = kindFactsOf(kind);
   return (steps.findLast(({ checks }) => checks === undefined) ?? steps[0]).step;
 }
 
-/** The earlier step whose result this one only checks; undefined: it makes a result itself, or such rows have none. */
+/** Returns the step that this step checks; undefined if the step is no check, or if the kind has no such step. */
 export function checkedStepOf(kind: Kind, step: Step): Step | undefined {
   return kindFactsOf(kind).steps.find((one) => one.step === step)?.checks;
 }
@@ -112,15 +114,16 @@ function makersOf(kind: Kind): readonly StepDefinition[] {
   return kindFactsOf(kind).steps.filter(({ checks }) => checks === undefined);
 }
 
+/** A price for each built-in operation, and for those of the user's own that are known. */
 export type PriceTable = Readonly<Record<BuiltInOperation, Price>> & { readonly [own: OwnName]: Price | undefined };
 
-/** The prices of `operations.ts`, all estimates. */
+/** The default prices, from `operations.ts`. */
 export const BUILT_IN_PRICES: PriceTable = ofEach(OPERATIONS, (operation) => ({
   ...factsOf(operation).price,
   estimate: true,
 }));
 
-/** The price of an operation. Throws {@link UnknownName}. */
+/** Returns the price of an operation. Throws {@link UnknownName} if the table has none. */
 export function priceIn(prices: PriceTable, operation: Operation): Price {
   const price = prices[operation];
   if (price === undefined) throw new UnknownName('price of', operation);
@@ -130,62 +133,65 @@ export function priceIn(prices: PriceTable, operation: Operation): Price {
 /** How `tts` rows are spoken: by an asynchronous job (default) or the synchronous endpoint. */
 export type TtsMode = 'job' | 'sync';
 
-/** The dialect of all requests for a row. Rows of earlier versions, and all that speak the first, do not name it. */
+/** Returns the dialect of all requests for a row; `v1` for rows that record none. */
 export function dialectOf({ dialect = 'v1' }: Pick<RowSpec, 'dialect'>): Dialect {
   return dialect;
 }
 
-/** What decides by which operations the steps of a row are carried out. */
+/** The part of a row's spec that decides which operation carries out a step. */
 export type OperationChoice = Pick<RowSpec, 'kind' | 'dialect'>;
 
 /**
- * The operation that carries out a step of a row. A dialect without speech jobs speaks at once, whatever `tts` says.
+ * Returns the operation that carries out a step of a row: the synchronous one if `tts` is `sync` or the dialect has no
+ * jobs for it.
  */
 export function operationOf(row: OperationChoice, step: Step, tts: TtsMode): Operation {
-  const { operation, atOnce = operation } = stepOf(row.kind, step);
+  const { operation, syncOperation = operation } = stepOf(row.kind, step);
   const isThere = factsOf(operation).dialects.includes(dialectOf(row));
-  return tts === 'sync' || !isThere ? atOnce : operation;
+  return tts === 'sync' || !isThere ? syncOperation : operation;
 }
 
-/** The dialects that have what such a row needs. */
+/** Returns the dialects that have all operations that such a row needs. */
 export function dialectsOf(row: StepChoice): readonly Dialect[] {
   const steps = stepsIn(row).map((step) => stepOf(row.kind, step));
   return DIALECTS.filter((dialect) =>
-    steps.every(({ operation, atOnce = operation }) =>
-      [operation, atOnce].some((one) => factsOf(one).dialects.includes(dialect)),
+    steps.every(({ operation, syncOperation = operation }) =>
+      [operation, syncOperation].some((one) => factsOf(one).dialects.includes(dialect)),
     ),
   );
 }
 
-/** What a step needs of an earlier step: the link to its result, in place of a column. */
+/** Returns the column of a step that is filled with the link to an earlier step's result; undefined if none is. */
 export function linkOf(kind: Kind, step: Step): StepDefinition['link'] {
   return stepOf(kind, step).link;
 }
 
-/** The columns that shape the request for a step. `api.*` fields are not listed: they go into every request. */
+/** Returns the columns that a step's request contains. `api.*` fields are not listed: every request contains them. */
 export function columnsReadBy(kind: Kind, step: Step): readonly SpecColumn[] {
   const { needs, takes } = factsOf(stepOf(kind, step).operation);
   return [...needs, ...takes];
 }
 
-/** The columns that shape a step: its request, and what its result is compared with. */
+/** Returns the columns that shape a step's result: those of its request, and for a check also what it compares with. */
 export function columnsThatShape(kind: Kind, step: Step): readonly SpecColumn[] {
   const read = columnsReadBy(kind, step);
   return checkedStepOf(kind, step) === undefined ? read : [...read, 'text', 'verify'];
 }
 
-/** The media of a row whose length is billed, without what one step makes for a later one: that does not exist yet. */
+/**
+ * Returns the media columns that are billed by length, except those filled by an earlier step: they do not exist yet.
+ */
 export function billedMedia(kind: Kind): readonly MediaColumn[] {
   const columns = distinct(makersOf(kind).flatMap(({ operation }) => factsOf(operation).lengthOf));
   return columns.filter((column) => columnsOfKind(kind).required.includes(column));
 }
 
-/** The result of a row. */
+/** Returns the kind of result that a row has. */
 export function resultOf(kind: Kind): ResultKind {
   return factsOf(stepOf(kind, resultStepOf({ kind })).operation).result;
 }
 
-/** What the API accepts in a column of such a row; undefined: anything, as far as we know. */
+/** Returns the range that the API accepts in a column of such a row; undefined if no limit is known. */
 export function boundsOf(kind: Kind, column: SpecColumn): Bounds | undefined {
   const bounds = kindFactsOf(kind).steps.flatMap(({ operation }) => factsOf(operation).limits[column] ?? []);
   if (bounds.length === 0) return undefined;
@@ -195,40 +201,45 @@ export function boundsOf(kind: Kind, column: SpecColumn): Bounds | undefined {
   };
 }
 
-/** The only words that the API knows for a column of such a row; undefined: any, as far as we know. */
+/** Returns the only values that the API accepts in a column of such a row; undefined if any may be valid. */
 export function wordsOf(kind: Kind, column: SpecColumn): readonly string[] | undefined {
   const words = kindFactsOf(kind).steps.flatMap(({ operation }) => factsOf(operation).words?.[column] ?? []);
   return words.length === 0 ? undefined : words;
 }
 
-/** Whether the result of such a row is a file. A kind of another version counts as one. */
+/** Whether the result of such a row is a file. True for an unknown kind, which another version recorded. */
 export function makesFile(kind: string): boolean {
   const known = KINDS.find((one) => one === kind);
   return known === undefined || RESULT_FACTS[resultOf(known)].family !== null;
 }
 
-/** The steps that an operation carries out, in rows of any kind. */
+/** Returns the steps that an operation carries out, in rows of any kind. */
 export function stepsOf(operation: Operation): readonly Step[] {
   const all = Object.values(KIND_FACTS).flatMap(({ steps }) => steps);
-  return distinct(all.flatMap((one) => (one.operation === operation || one.atOnce === operation ? one.step : [])));
+  return distinct(
+    all.flatMap((one) => (one.operation === operation || one.syncOperation === operation ? one.step : [])),
+  );
 }
 
-/** True for an operation whose answer names a job to wait for. */
+/** Whether the answer of an operation names a job to wait for. */
 export function makesJob(operation: Operation): operation is JobOperation {
   return factsOf(operation).style === 'job';
 }
 
-/** True for an operation whose jobs the API lists. */
+/** Whether the API lists the jobs of an operation. */
 export function isListed(operation: Operation): operation is ListedOperation {
   return makesJob(operation) && isTraceable(operation);
 }
 
-/** True for an operation whose lost requests can be looked up: the API lists what it makes. */
+/** Whether lost requests of an operation can be looked up, because the API lists what the operation makes. */
 export function isTraceable(operation: Operation): boolean {
   return factsOf(operation).list !== null;
 }
 
-/** A function of a kind that works its value out once. A kind of a user's own comes when modules are loaded already. */
+/**
+ * Memoizes a function of a kind. Values are computed on first use, not when modules load, because the user's own kinds
+ * are added later.
+ */
 export function memoizePerKind<T>(of: (kind: Kind) => T): (kind: Kind) => T {
   const values = new Map<Kind, T>();
   return (kind) => {
@@ -238,7 +249,7 @@ export function memoizePerKind<T>(of: (kind: Kind) => T): (kind: Kind) => T {
   };
 }
 
-/** Builds a value for each of these names. */
+/** Returns a record with a value for each name. */
 export function ofEach<Name extends string, T>(names: readonly Name[], of: (name: Name) => T): Record<Name, T> {
   return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, T>;
 }
@@ -253,19 +264,20 @@ function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }
 
-/** What a row holds of the user's own: its texts and links. The API may repeat them, and no record shall. */
+/** Returns a row's texts and links, which are removed from recorded messages because the API may quote them. */
 export function privateTextsOf(spec: Partial<RowSpec> | undefined): readonly string[] {
   return PRIVATE_COLUMNS.flatMap((column) => spec?.[column]?.toString() ?? []);
 }
 
+/** Any JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
-/** What a row asks for, after defaults and `--map`: everything that shapes its paid requests. */
+/** A row's parsed cells, after defaults and `--map`: everything that shapes its paid requests. Stored in the ledger. */
 export interface RowSpec extends ColumnValues {
   readonly kind: Kind;
   /** The dialect of all its requests, reads included. Default `v1`. */
   readonly dialect?: Dialect;
-  /** The files behind cells that hold local media (`contract/local-media.ts`), by column. Absent: there are none. */
+  /** The files behind cells with local media (`contract/local-media.ts`), by column. Absent if there are none. */
   readonly local?: { readonly [C in MediaColumn]?: LocalFile };
   /** `api.<field>` columns by field name; sent to the API unchanged. */
   readonly extra: Readonly<Record<string, JsonValue>>;

@@ -1,5 +1,7 @@
 import type { RowSpec } from './row-kinds.ts';
 
+/** Rows in parts: a text over the API's length limit is split, and each part is a row of its own (`--split`). */
+
 /** The request for one part of a split row. */
 export interface RowPart {
   readonly spec: RowSpec;
@@ -7,17 +9,17 @@ export interface RowPart {
   readonly quoted: number | null;
 }
 
-/** The id of a row's part: the row's id and the part number, from 1. */
+/** Returns the id of a row's part: the row's id and the part number, from 1. */
 export function partId(id: string, part: number): string {
   return `${id}#${part}`;
 }
 
-/** The number of a part, from 1, as its id says. */
+/** Returns the part number in a part's id, from 1; 0 for any other id. */
 export function partNumber(id: string): number {
   return Number(/#(\d+)$/u.exec(id)?.[1] ?? 0);
 }
 
-/** The id of the row of a part. */
+/** Returns the id of the row that a part belongs to. */
 export function wholeId(id: string): string {
   return id.replace(/#\d+$/u, '');
 }
@@ -27,7 +29,7 @@ export function mayBePartId(id: string): boolean {
   return /#\d+$/u.test(id);
 }
 
-/** How many parts, in words. */
+/** Formats a number of parts: `1 part`, `1,200 parts`. */
 export function formatPartCount(parts: number): string {
   return parts === 1 ? '1 part' : `${parts.toLocaleString('en-US')} parts`;
 }
@@ -47,7 +49,7 @@ export interface NamedRow {
   readonly partOf?: number | null;
 }
 
-/** The name of a row. */
+/** Returns the members by which messages identify a row. */
 export function nameOf({ row, id, partOf }: NamedRow & { readonly partOf: number | null }): NamedRow {
   return partOf === null ? { row, id } : { row, id, partOf };
 }

@@ -1,7 +1,10 @@
 import { TUNABLE_NAMES, TUNABLES, type TunableName, type TunableValues } from './tunables.ts';
 import { utcSecond } from './times.ts';
 
-/** The contract between a schedule and its firings: names in Temporal, and a firing's input. */
+/**
+ * Schedules: Temporal fires each by starting a workflow, whose occurrence becomes a batch. This is the contract between
+ * a schedule and its firings: names in Temporal, a firing's input, and why an occurrence was skipped.
+ */
 
 /** The workflow that a schedule starts. */
 export const FIRE_SCHEDULE = 'fireSchedule';
@@ -17,16 +20,16 @@ export interface FireScheduleInput {
 }
 
 /**
- * Id of a schedule in Temporal, and prefix of the ids of the workflows that it starts. No batch can have such an id:
- * batch ids have no colon.
+ * Returns the id of a schedule in Temporal, which is also the prefix of its workflow ids. A batch's workflow id never
+ * equals one of those, because it has no colon.
  */
 export function scheduleIdOf(ledgerId: string, schedule: string): string {
   return `voxbatch ${ledgerId} ${schedule}`;
 }
 
 /**
- * Id of the workflow that a schedule starts for a time, ms since 1970: Temporal appends it to the id that the schedule
- * names.
+ * Returns the id of the workflow that a schedule starts for a time. Temporal appends that time to the schedule's id.
+ * `at`: ms since 1970.
  */
 export function firingIdOf(ledgerId: string, schedule: string, at: number): string {
   return `${scheduleIdOf(ledgerId, schedule)}-${utcSecond(at)}`;
@@ -40,7 +43,7 @@ export const SCHEDULED_TUNABLES: readonly TunableName[] = TUNABLE_NAMES.filter(
   (name) => !['command', 'url'].includes(TUNABLES[name].takes.type),
 );
 
-/** A schedule's hooks, kept in the ledger and passed to each of its batches; null if there are none. */
+/** A schedule's hooks, stored in the ledger and passed to each of its batches; each is null if unset. */
 export type ScheduleHooks = Pick<TunableValues, 'onEnd' | 'notify'>;
 
 /**

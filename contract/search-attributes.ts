@@ -1,9 +1,9 @@
 /**
- * What Temporal's lists can be searched by. Search attributes lie in the open wherever Temporal keeps them, encrypted
- * or not: they carry names and numbers only, never a row's text, a link, a token or a reason.
+ * Search attributes of batch workflows, for Temporal's UI and list queries. Temporal never encrypts search attributes,
+ * so they hold only names and numbers, never a row's text, a link, a token or a reason.
  */
 
-/** The search attributes of a batch's workflow, with their types as Temporal names them. */
+/** The search attributes of a batch's workflow, with Temporal's names of their types. */
 export const SEARCH_ATTRIBUTES = {
   VoxbatchBatch: 'KEYWORD',
   VoxbatchState: 'KEYWORD',
@@ -20,13 +20,13 @@ export const SEARCH_ATTRIBUTE_NAMES = Object.keys(SEARCH_ATTRIBUTES) as unknown 
   ...SearchAttributeName[],
 ];
 
-/** How a batch stands, for people who look at Temporal. The ledger is what counts. */
+/** The progress of a batch that the attributes show. They may lag behind; the ledger is authoritative. */
 export interface SearchFigures {
-  /** What the user lets it do; `ended`: every row has an outcome. */
+  /** The batch's control, or `ended` once every row has an outcome. */
   readonly state: 'running' | 'paused' | 'stopping' | 'ended';
   /** Rows to run: all but those left out by `--limit` or `--sample`. */
   readonly rows: number;
-  /** Of these, how many have ended, in whatever way. */
+  /** Of these, the number that have ended, with any outcome. */
   readonly done: number;
   readonly failed: number;
   readonly unknown: number;

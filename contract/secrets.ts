@@ -1,16 +1,18 @@
 import { urlSchemeOf, withoutSecrets } from './urls.ts';
 
-/** Typical names of secrets. */
+/** Keeps secrets out of child processes, messages and records. */
+
+/** Typical names of environment variables that hold secrets. */
 export const SECRET_NAME =
   /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(API|ACCESS|PRIVATE|SIGNING|ENCRYPTION|PAYLOAD)_?KEY/i;
 
-/** Tells a child process that it receives our secrets as one JSON object on stdin. */
+/** Environment variable that tells a child process of ours to read its secrets as one JSON object from stdin. */
 export const SECRETS_ON_STDIN = 'VOXBATCH_SECRETS_ON_STDIN';
 
 /**
- * Whether a variable holds one of our secrets: the token, the keys of payloads or the location of either, the signing
- * key for our messages, another webhook's address, any Temporal setting, or an address with a password, such as the
- * ledger's. User commands never receive these.
+ * Whether an environment variable holds one of our secrets, which a user's command never receives: the token, payload
+ * keys, the file of either, the signing key of hooks, a webhook address, any Temporal setting, or an address with a
+ * password, such as the ledger's.
  */
 export function isOwnSecret(name: string, value = ''): boolean {
   if (/^TEMPORAL_/i.test(name)) return true;
@@ -18,8 +20,8 @@ export function isOwnSecret(name: string, value = ''): boolean {
 }
 
 /**
- * What a user's command gets of an environment, as a shell would pass it on: all except our secrets. It may need other
- * programs' secrets, and the places used by `voxbatch` commands that it runs: an address stays, without its password.
+ * Returns the environment for a user's command (a hook): everything except our secrets. Other programs' secrets stay.
+ * Addresses stay without their passwords, because the command may call `voxbatch` itself.
  */
 export function environmentForUser(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
@@ -34,7 +36,7 @@ function isOurs(name: string): boolean {
   return /^VOXBATCH_/i.test(name);
 }
 
-/** Parameters of a database's address that hold a password. */
+/** Query parameters of a database URL that hold a password. */
 const PASSWORDS = ['password', 'sslpassword'];
 
 /** Whether a URL holds a password. */
@@ -42,7 +44,7 @@ function hasPassword(place: string): boolean {
   return withoutPassword(place) !== place;
 }
 
-/** A URL without its password, with which it can still be used by whoever has that from elsewhere. */
+/** Returns a URL without its password, still usable with a password from elsewhere (`PGPASSWORD`). */
 function withoutPassword(place: string): string {
   if (urlSchemeOf(place) === undefined) return place;
   if (!URL.canParse(place)) return withoutSecrets(place);
@@ -53,7 +55,7 @@ function withoutPassword(place: string): string {
   return url.href;
 }
 
-/** Shows only scheme and host of an address whose path may be secret, such as a webhook: `https://host/…`. */
+/** Returns scheme and host of a URL whose path may be secret, such as a webhook: `https://host/…`. */
 export function withoutPath(address: string): string {
   if (!URL.canParse(address)) return '…';
   const { origin, pathname, search } = new URL(address);

@@ -16,8 +16,8 @@ export function quoted(word: string): string {
 }
 
 /**
- * How commands are told of a ledger at another place. A copy is made by the owner of a database, whom commands need not
- * be.
+ * Returns the shell command that points voxbatch to a restored ledger. A database is restored by its owner, who may be
+ * another user than that of normal commands, so the text says so.
  */
 export function exportLedgerCommand(place: string): string {
   const user = urlSchemeOf(place) === undefined ? '' : ' (with the user that your commands have there)';
@@ -34,7 +34,7 @@ export interface NextCommand {
   readonly stdin?: string;
 }
 
-/** The command of this name with these words. */
+/** Returns a command with its words. */
 export function nextCommand(command: string, ...args: readonly string[]): NextCommand {
   return { command, args };
 }

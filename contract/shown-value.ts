@@ -3,7 +3,8 @@ import { withoutPath } from './secrets.ts';
 import { formatValue, type AnyValue } from './value-kinds.ts';
 
 /**
- * A value safe to display, and to keep in records: a URL is reduced to its host, because the rest is often a secret.
+ * Formats the value of a tunable for display and for the audit trail. A URL is reduced to its host, because the rest is
+ * often a secret.
  */
 export function shownValue(name: TunableName, value: AnyValue): string {
   const text = formatValue(value);

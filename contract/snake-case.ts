@@ -1,6 +1,6 @@
 /**
- * A view for `--json`: member names become snake_case at every depth. Names that users gave are data and stay
- * unchanged, so objects keyed by them must be `Map`s in the view; whoever makes the view's schema checks this.
+ * Converts a view for `--json`: member names become snake_case at every depth. A view holds a `Map` where keys are
+ * data, such as names that users gave; these become objects with unchanged keys.
  */
 export function snakeCase(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || value instanceof Date) return value;
@@ -10,7 +10,7 @@ export function snakeCase(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [isData ? name : snakeName(name), snakeCase(member)]));
 }
 
-/** `pollRate` as `poll_rate`. */
+/** Converts `pollRate` to `poll_rate`. */
 export function snakeName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

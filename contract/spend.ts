@@ -1,3 +1,8 @@
+/**
+ * The spending check before a batch starts: its input, and the reasons to refuse or warn. `policy/money/spend.ts`
+ * decides; starters put the reasons into words.
+ */
+
 /** The part of a bill that decides whether its rows may be paid for, in credits. */
 export interface SpendBill {
   /** Sum of the known prices. */
@@ -14,10 +19,11 @@ export interface SpendBill {
 export interface SpendFacts {
   readonly rows: number;
   readonly bill: SpendBill;
-  /** Part of the bill is estimated. */
+  /** Whether any price in the bill is an estimate. */
   readonly isEstimate: boolean;
+  /** Null without a budget. */
   readonly budget: number | null;
-  /** The account's balance; null if the API does not tell it. */
+  /** The account's balance; null if the API does not report it. */
   readonly balance: number | null;
   /** A bill above this must be confirmed; null if none must. */
   readonly confirmAbove: number | null;
@@ -36,14 +42,14 @@ export type SpendRefusal = 'unpriced' | 'small-budget' | 'small-balance' | 'unco
 /** Warnings that do not stop the batch: the budget covers only some rows, or the bill exceeds the balance. */
 export type SpendNote = 'budget-pays-part' | 'above-balance';
 
-/** Max cost of the priced rows in credits, capped by the budget. */
+/** Returns the max cost of the priced rows in credits, capped by the budget. */
 export function maxSpend({ bill, budget }: Pick<SpendFacts, 'bill' | 'budget'>): number {
   return budget === null ? bill.quoted : Math.min(bill.quoted, budget);
 }
 
-/** Some rows, the first of them named. */
+/** A number of rows, with the first five as examples. */
 export interface NamedRows {
   readonly count: number;
-  /** The first five. */
+  /** At most five. */
   readonly first: readonly { readonly line: number; readonly id: string; readonly why: string }[];
 }

@@ -13,7 +13,7 @@ export const SUBSET_TYPES = ['limit', 'sample'] as const satisfies readonly Subs
 /** The default seed. A constant: running the same command again selects the same rows. */
 export const DEFAULT_SEED = 1;
 
-/** The flags that ask for a subset, as words of a command line; none for all rows. */
+/** Returns the command-line flags for a subset, as separate words; none for all rows. */
 export function subsetFlags(subset: Subset | null): readonly string[] {
   if (subset === null) return [];
   const rows = String(subset.rows);

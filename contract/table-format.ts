@@ -1,4 +1,4 @@
-/** Possible separators of the cells of a table. */
+/** Possible cell delimiters of a text table (CSV, TSV). */
 export const DELIMITERS = [',', ';', '\t'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
@@ -9,17 +9,17 @@ export interface TableFormat {
   readonly bom: boolean;
 }
 
-/** What separates the decimals of a number. */
+/** Decimal separators of numbers in cells. */
 export const DECIMALS = ['.', ','] as const;
 export type Decimal = (typeof DECIMALS)[number];
 
 /**
- * The decimal separator of a table: a comma where semicolons separate the cells, as in a country that writes 4,2. Excel
- * takes 4.2 for a date there.
+ * Returns the decimal separator of a table: a comma if cells are separated by semicolons, as Excel does in countries
+ * that write 4,2. There, it would read 4.2 as a date.
  */
 export function decimalOf({ delimiter }: Pick<TableFormat, 'delimiter'>): Decimal {
   return delimiter === ';' ? ',' : '.';
 }
 
-/** The default format. */
+/** The format of results whose manifest was no text table. */
 export const DEFAULT_TABLE_FORMAT: TableFormat = { delimiter: ',', bom: false };

@@ -1,9 +1,9 @@
-/** Moments, and lengths of time in the form that users write: `90s`, `1h30m`, `1d`, `2w`. */
+/** Formats and parses timestamps, and durations in the form that users write: `90s`, `1h30m`, `1d`, `2w`. */
 
 /** Milliseconds of each unit, the longest first. */
 const UNITS = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
 
-/** How {@link parseDuration} wants a length, for a message that begins with "expected". */
+/** What {@link parseDuration} accepts, for a message that begins with "expected". */
 export const DURATION_FORM = 'a length of time above 0, such as 90s, 15m, 1h30m, 1d or 2w';
 
 /**
@@ -32,12 +32,12 @@ export function formatDuration(ms: number): string {
   return text === '' ? '0s' : text;
 }
 
-/** A time (ms since 1970) in UTC, to the second: `2026-12-01T02:00:00Z`. */
+/** Formats a time (ms since 1970) in UTC, to the second: `2026-12-01T02:00:00Z`. */
 export function utcSecond(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }
 
-/** A moment in UTC: `2026-10-25T02:30:00.000Z`. `ms`: since 1970. */
+/** Formats a time (ms since 1970) in UTC, to the millisecond: `2026-10-25T02:30:00.000Z`. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -1,6 +1,9 @@
-/** How much two batches may differ, as shares from 0; `Infinity` means no limit. */
+/**
+ * How much two batches may differ before `voxbatch compare` reports a difference. Shares: 0.1 is 10 %; `Infinity` means
+ * no limit.
+ */
 export interface Tolerances {
-  /** Share of the longer result by which the lengths of a row may differ. Half a second is never too much. */
+  /** Share of the longer result by which the lengths of a row may differ. Half a second is always allowed. */
   readonly length: number;
   /** Share of the words of the longer transcript of a row that may differ. */
   readonly words: number;
@@ -13,8 +16,8 @@ export interface Tolerances {
 }
 
 /**
- * Synthesis is not deterministic: the same text, spoken twice, differs in length. Latency is the service's load as much
- * as its interface, so it is shown, and judged only on demand.
+ * Not zero, because speech synthesis is not deterministic: the same text, spoken twice, differs in length. Latency has
+ * no limit by default, because it depends on the service's load.
  */
 export const DEFAULT_TOLERANCES: Tolerances = {
   length: 0.25,

@@ -1,6 +1,6 @@
 /**
- * Strips these characters from the end of a text. Takes linear time for every text, unlike a regular expression such as
- * `/[/]+$/`.
+ * Strips trailing characters from a text. `characters`: those to strip. Takes linear time for every text, unlike a
+ * regular expression such as `/[/]+$/`.
  */
 export function trimEnd(text: string, characters: string): string {
   let end = text.length;

@@ -3,8 +3,9 @@ import { ALIKE_HALT, NEVER_HALT } from './halt.ts';
 import { UNKNOWN_POLICIES } from './outcomes.ts';
 import type { ValueKind, ValueOf } from './value-kinds.ts';
 
-/** A setting. */
+/** A setting of the config file. */
 export interface Setting<K extends ValueKind = ValueKind> {
+  /** The values that it accepts. */
   readonly takes: K;
   /** The value in a new batch. */
   readonly default: ValueOf<K>;
@@ -16,9 +17,9 @@ export interface Setting<K extends ValueKind = ValueKind> {
 export interface Tunable<K extends ValueKind = ValueKind> extends Setting<K> {
   /** The effect of the default, if its name does not say it. */
   readonly defaultMeans?: string;
-  /** Value in batches created before this setting existed; the default if omitted. */
+  /** Value of batches created before this setting existed. Default: the default of new batches. */
   readonly before?: ValueOf<K>;
-  /** Whether it is one of the batch's `limits`: a promise about the API, kept by all workers together. */
+  /** Whether it is one of the batch's `limits`, which all workers together keep towards the API. */
   readonly isLimit: boolean;
 }
 
@@ -132,10 +133,10 @@ export type TunableValues = { readonly [N in TunableName]: ValueOf<Table[N]['tak
 export type LimitName = { [N in TunableName]: Table[N]['isLimit'] extends true ? N : never }[TunableName];
 export type PolicyName = Exclude<TunableName, LimitName>;
 
-/** Limits of a batch, for all its workers together. Each is a promise about the API, not about this machine. */
+/** Limits of a batch towards the API, kept by all its workers together. */
 export type BatchLimits = Pick<TunableValues, LimitName>;
 
-/** {@link TunableValues} as a batch's settings hold them: limits apart from the rest. */
+/** {@link TunableValues} as a batch's record holds them: with the limits in an object of their own. */
 export type Tunables = Pick<TunableValues, PolicyName> & { readonly limits: BatchLimits };
 
 /** A change of {@link Tunables}; absent members stay as they are. */
@@ -146,7 +147,7 @@ export const TUNABLE_NAMES = Object.keys(TUNABLES) as readonly TunableName[];
 export const LIMIT_NAMES = TUNABLE_NAMES.filter((name) => TUNABLES[name].isLimit) as readonly LimitName[];
 export const POLICY_NAMES = TUNABLE_NAMES.filter((name) => !TUNABLES[name].isLimit) as readonly PolicyName[];
 
-/** The tunables in a tuning, or in the settings of a batch, as one flat record. */
+/** Returns the tunables of a tuning, or of a batch's settings, as one flat record; other members are dropped. */
 export function valuesOf(tuning: Tuning): Partial<TunableValues> {
   const given = new Map<string, unknown>(Object.entries({ ...tuning, ...tuning.limits }));
   return Object.fromEntries(
@@ -154,7 +155,7 @@ export function valuesOf(tuning: Tuning): Partial<TunableValues> {
   );
 }
 
-/** The tuning with these values; empty without any. */
+/** Returns the tuning with these values. The inverse of {@link valuesOf}. */
 export function tuningOf(values: Partial<TunableValues>): Tuning {
   const isLimit = (name: string): boolean => (LIMIT_NAMES as readonly string[]).includes(name);
   const entries = Object.entries(values);
@@ -165,12 +166,12 @@ export function tuningOf(values: Partial<TunableValues>): Tuning {
   };
 }
 
-/** The defaults of a new batch. */
+/** Values of a new batch. */
 export const DEFAULT_TUNABLES = tuningOf(
   Object.fromEntries(TUNABLE_NAMES.map((name) => [name, TUNABLES[name].default])),
 ) as Tunables;
 
-/** The values of whatever the record of an older batch lacks. */
+/** Values of the tunables that the record of an older batch lacks. */
 export const EARLIER_TUNABLES = tuningOf(
   Object.fromEntries(
     TUNABLE_NAMES.map((name) => {

@@ -1,14 +1,14 @@
-/** Path of the API on its host; every base address ends in it. */
+/** Path of the API on its host. Every API base URL ends in it. */
 export const API_PATH = '/api/open/v1';
 
-/** Whether a URL's host is loopback, judged by its text alone. */
+/** Whether the host of a URL is loopback, judged by its text, without DNS. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /**
- * A location that is safe to show: a URL loses its password and its query, which may hold secrets too; any other text,
- * such as a path, stays unchanged.
+ * Returns a location that is safe to show: a URL loses its password, query and fragment, which may hold secrets; any
+ * other text, such as a path, is unchanged.
  */
 export function withoutSecrets(place: string): string {
   const scheme = urlSchemeOf(place);
@@ -20,17 +20,14 @@ export function withoutSecrets(place: string): string {
 }
 
 /**
- * The scheme of text that looks like a URL, as typed: `postgres` of `postgres://host/db`; undefined for a path. One
- * letter before a colon is a drive.
+ * Returns the scheme of a text that looks like a URL: `postgres` of `postgres://host/db`; undefined for a path. A
+ * single letter before a colon is a Windows drive.
  */
 export function urlSchemeOf(place: string | undefined): string | undefined {
   return /^([a-z][a-z0-9+.-]+):/i.exec(place ?? '')?.[1];
 }
 
-/**
- * Whether a ledger is a file of this machine, by its resolved address. Otherwise it is in PostgreSQL, where workers
- * elsewhere reach it.
- */
+/** Whether a ledger is a local file (SQLite), by its resolved address. Otherwise it is in PostgreSQL. */
 export function isLedgerFile(address: string): boolean {
   return urlSchemeOf(address) === undefined;
 }

@@ -1,7 +1,8 @@
 import { formatHalt, HALT_FORMS, parseHalt, type HaltPolicy } from './halt.ts';
 
 /**
- * What values a setting accepts.
+ * The kinds of values that a setting accepts. The functions below parse, format and describe them, for flags, config
+ * file, help and docs.
  *
  * - `count`: a whole number from `least` to `most`.
  * - `rate`: a number above 0 per second, or null for no limit of ours.
@@ -25,7 +26,7 @@ export type ValueKind =
   | { readonly type: 'command' }
   | { readonly type: 'url' };
 
-/** The values that a {@link ValueKind} takes. */
+/** The type of the values that a {@link ValueKind} accepts. */
 export type ValueOf<K extends ValueKind> = K extends { readonly type: 'count' | 'duration' }
   ? number
   : K extends { readonly type: 'rate' | 'credits' }
@@ -38,8 +39,6 @@ export type ValueOf<K extends ValueKind> = K extends { readonly type: 'count' | 
 
 /** A value of any kind. */
 export type AnyValue = number | string | HaltPolicy | null;
-
-const PORTS = 65_536;
 
 /** How null is written on a command line. */
 const NO_LIMIT = 'none';
@@ -62,9 +61,11 @@ export function parseValue(takes: ValueKind, text: string): AnyValue | undefined
     case 'halt':
       return parseHalt(text);
     case 'command':
-      return text === NO_LIMIT ? null : text.trim() === '' ? undefined : text;
+      if (text === NO_LIMIT) return null;
+      return text.trim() === '' ? undefined : text;
     case 'url':
-      return text === NO_LIMIT ? null : isPlainUrl(text) ? text : undefined;
+      if (text === NO_LIMIT) return null;
+      return isPlainUrl(text) ? text : undefined;
   }
 }
 
@@ -74,7 +75,7 @@ export function formatValue(value: AnyValue): string {
   return typeof value === 'object' ? formatHalt(value) : String(value);
 }
 
-/** What {@link parseValue} accepts, for a message that begins with "expected". */
+/** Describes what {@link parseValue} accepts, for a message that begins with "expected". */
 export function expectedOf(takes: ValueKind): string {
   switch (takes.type) {
     case 'count':
@@ -95,7 +96,7 @@ export function expectedOf(takes: ValueKind): string {
   }
 }
 
-/** The range of a value, in a few words for help and docs: `1 to 256`, `none: as fast as the API allows`. */
+/** Describes the range of a value, for help and docs: `1 to 256`, `none: as fast as the API allows`. */
 export function rangeOf(takes: ValueKind): string {
   switch (takes.type) {
     case 'count':
@@ -116,19 +117,19 @@ export function rangeOf(takes: ValueKind): string {
   }
 }
 
-/** Whether the text is an http or https URL without user name and password; these would be sent and shown. */
+/** Whether the text is an http or https URL without user name and password, which would be sent and shown. */
 export function isPlainUrl(text: string): boolean {
   const found = /^https?:\/\/(?:[\p{L}\p{N}._-]+|\[[\da-f:.]+\])(?::(?<port>\d+))?(?:[/?#]\S*)?$/iu.exec(text);
-  return found !== null && Number(found.groups?.['port'] ?? 0) < PORTS;
+  return found !== null && Number(found.groups?.['port'] ?? 0) <= 65_535;
 }
 
-/** A number above 0; undefined for any other text. */
+/** Parses a finite number above 0; undefined for any other text. */
 export function parsePositive(text: string): number | undefined {
   const value = text.trim() === '' ? Number.NaN : Number(text);
   return value > 0 && Number.isFinite(value) ? value : undefined;
 }
 
-/** Parses a decimal number with a point; NaN if the text is not one. */
+/** Parses an unsigned decimal number without an exponent; NaN if the text is not one. */
 export function parseUnsignedNumber(text: string): number {
   return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
 }

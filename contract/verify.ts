@@ -1,6 +1,11 @@
 import { parseUnsignedNumber } from './value-kinds.ts';
 
-/** The default of `--verify`: the share of wrong words above which a result does not pass. */
+/**
+ * Verification of speech (`--verify`): a paid transcription is compared with the text. The threshold is the share of
+ * words that may be wrong.
+ */
+
+/** The threshold of `--verify` without a value. */
 export const DEFAULT_THRESHOLD = 0.25;
 
 /**
@@ -8,10 +13,10 @@ export const DEFAULT_THRESHOLD = 0.25;
  */
 export const THRESHOLD_BOUNDS = { least: 0.02, most: 0.6 } as const;
 
-/** How a threshold is written. */
+/** What {@link parseVerifyThreshold} accepts, for a message that begins with "expected". */
 export const THRESHOLD_FORM = `true, false, or the share of words that may be wrong, from ${THRESHOLD_BOUNDS.least} to ${THRESHOLD_BOUNDS.most}`;
 
-/** Parses a threshold: `true` means the default, `false` means `off`. Undefined if invalid. */
+/** Parses a threshold: `true` is the default one, `false` is `off`. Undefined if invalid. */
 export function parseVerifyThreshold(text: string): number | 'off' | undefined {
   if (/^true$/i.test(text)) return DEFAULT_THRESHOLD;
   if (/^false$/i.test(text)) return 'off';
@@ -22,22 +27,22 @@ export function parseVerifyThreshold(text: string): number | 'off' | undefined {
 /** Result of comparing a transcript with the text that should have been spoken. */
 export interface Judgement {
   /**
-   * - `passed`: it is the text, as far as a transcript can show.
+   * - `passed`: the transcript matches the text closely enough.
    * - `differs`: too many words are wrong, or too many in a row.
    * - `unheard`: the text has words, but the transcript has none or is missing.
-   * - `other-language`: the same as `differs`, and the API says that another language was spoken than was asked for.
+   * - `other-language`: as `differs`, and the API detected another language than was requested.
    */
   readonly is: 'passed' | 'differs' | 'unheard' | 'other-language';
   /** Word error rate: wrong words divided by the words of the text. May exceed 1. */
   readonly error: number;
   /** The longest run of wrong words. */
   readonly run: number;
-  /** Words of the text; characters where the script has no spaces between words. */
+  /** Number of words of the text; of characters, if the script has no spaces between words. */
   readonly words: number;
-  /** Words of the transcript, counted alike. */
+  /** Number of words of the transcript, counted in the same way. */
   readonly heard: number;
   /** The row's threshold. */
   readonly threshold: number;
-  /** The language that the API says was spoken. */
+  /** The language that the API detected. */
   readonly language?: string;
 }

@@ -18,13 +18,11 @@ export type WorkEvent =
   | NoteEvent
   | (AttemptKey & InLane & AttemptEvent);
 
-/** Observes events. It must not throw or block: every request calls it. */
+/** Receives the events of a worker. It must not throw or block, because every request calls it. */
 export type Observe = (event: WorkEvent) => void;
 
 type AttemptEvent =
-  /**
-   * An attempt asked to record its request. `answer` is `go` or the reason it is not sent; `ms` is how long that took.
-   */
+  /** The ledger answered an intent to send. `answer`: `go`, or why the request is not sent; `ms`: time that it took. */
   | { readonly type: 'intent'; readonly answer: string; readonly ms: number }
   /** The API has answered a paid request, or its answer is lost. */
   | {
@@ -34,10 +32,7 @@ type AttemptEvent =
       readonly ms: number;
       readonly requestId?: string;
     }
-  /**
-   * The consequence of the answer for the row. `message` is the failure's, without anything that only the user should
-   * read.
-   */
+  /** The verdict on the request was decided. */
   | {
       readonly type: 'verdict';
       readonly verdict: VerdictName;
@@ -46,9 +41,9 @@ type AttemptEvent =
       readonly status?: number | undefined;
       readonly requestId?: string | undefined;
     }
-  /** A record is on disk. */
+  /** The verdict or the result is durable in the ledger. */
   | { readonly type: 'commit'; readonly of: 'verdict' | 'result'; readonly ms: number }
-  /** A job was read. */
+  /** A job was polled. `unread`: the poll failed. */
   | {
       readonly type: 'poll';
       readonly operation: Operation;
@@ -57,36 +52,35 @@ type AttemptEvent =
       readonly ageMs: number;
       readonly failure?: FailureClass;
     }
-  /** A result is stored, or could not be fetched. */
+  /** A result was stored, or could not be downloaded. */
   | {
       readonly type: 'download';
       readonly jobId: string;
       readonly bytes?: number;
       readonly ms?: number;
-      /** The error, if the read failed; the job is read again. */
+      /** Why the download failed; it is retried with a new link. */
       readonly error?: string;
     };
 
+/** A lane was taken by this worker, claimed rows, or ended its slice of work. */
 export interface LaneEvent extends InLane {
   readonly type: 'lane';
   readonly batch: string;
-  /**
-   * `taken`; `claimed` with the number of new rows; otherwise how its slice ended, with the number of rows whose work
-   * was over before.
-   */
+  /** `more`, `idle`: see `LaneReport`. */
   readonly is: 'taken' | 'claimed' | 'more' | 'idle' | 'failed';
+  /** With `claimed`: new rows. At the end of a slice: rows whose work the slice finished. */
   readonly rows?: number;
-  /** Of the workflow that offers the lane, and of that run of it. */
+  /** The workflow that offers the lane, and its run. */
   readonly workflowId?: string;
   readonly runId?: string;
 }
 
-/** All calls of a class slow down, pause, or go on. */
+/** All calls of a class slow down (after a 429), pause because the API does not answer, or continue. */
 interface LimiterEvent extends InLane {
   readonly type: 'limiter';
   readonly of: 'create' | 'read' | 'jobs';
   readonly is: 'slow-down' | 'trouble' | 'well';
-  /** What the API answered, or that it did not; absent if all is well. */
+  /** What the API answered, or that it did not; absent with `well`. */
   readonly failure?: FailureClass;
   readonly status?: number;
   readonly cause?: string;
@@ -95,7 +89,7 @@ interface LimiterEvent extends InLane {
   readonly running?: number;
 }
 
-/** Messages for whoever is on call, with their log levels. */
+/** Messages for the person on call, with their log levels. */
 export const NOTES = {
   'row-ended': ['error', 'a row is ended'],
   'answer-unrecorded': ['error', 'an answer cannot be recorded'],
@@ -129,6 +123,6 @@ interface NoteEvent extends InLane, Partial<AttemptKey> {
   readonly type: 'note';
   readonly what: keyof typeof NOTES;
   readonly error?: string | undefined;
-  /** Ids and figures besides. */
+  /** Further ids and figures. */
   readonly facts?: Readonly<Record<string, string | number | undefined>>;
 }

@@ -1,15 +1,15 @@
-/** A version of a worker, in the terms of Temporal's Worker Versioning. */
+/** A worker deployment version of Temporal's Worker Versioning. */
 export interface WorkerVersion {
-  /** Name of the group of workers that take turns, such as `voxbatch`. */
+  /** Name of the worker deployment, such as `voxbatch`. */
   readonly deploymentName: string;
-  /** Which code and environment a worker of it has. */
+  /** Id of the code and environment of the version's workers. */
   readonly buildId: string;
 }
 
-/** A run of a workflow that only workers of one version get the tasks of. */
+/** A workflow run whose tasks go to workers of one version only. */
 export interface Pinning {
   readonly runId: string;
   readonly to: WorkerVersion;
-  /** Somebody has pinned this run (`temporal workflow update-options`), whatever its own version is. */
+  /** Whether a person pinned the run by an override (`temporal workflow update-options`). */
   readonly byHand: boolean;
 }

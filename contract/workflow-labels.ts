@@ -1,14 +1,15 @@
 /**
- * What Temporal's UI shows of a workflow beside its id. Names only: everyone with access to the namespace reads it.
+ * Summary and details of workflows in Temporal's UI. They hold only names, because everyone with access to the
+ * namespace can read them.
  */
 
-/** What is written over a workflow, in one line, and below it. */
+/** Options of a workflow start: a summary of one line, and details. */
 export interface WorkflowLabels {
   readonly staticSummary: string;
   readonly staticDetails: string;
 }
 
-/** Labels of a batch's workflow. */
+/** Returns the labels of a batch's workflow. */
 export function batchLabels(batch: string): WorkflowLabels {
   return {
     staticSummary: `Batch ${batch}`,
@@ -18,7 +19,7 @@ export function batchLabels(batch: string): WorkflowLabels {
   };
 }
 
-/** Labels of a schedule's firings. */
+/** Returns the labels of a schedule's workflow runs. */
 export function firingLabels(schedule: string): WorkflowLabels {
   return {
     staticSummary: `Schedule ${schedule}`,

@@ -96,10 +96,15 @@ function parseLine(text: string): { object: Record<string, JsonValue> } | { find
   }
   const survey = inspectJson(text);
   if (isTooDeep(survey)) return { finding: { column: '', expected: TOO_DEEP, got, code: 'too-deep' } };
-  const { twice } = survey;
-  if (twice !== undefined) {
+  const { duplicateKey } = survey;
+  if (duplicateKey !== undefined) {
     return {
-      finding: { column: twice, expected: 'every key once', got: `${show(twice)} twice`, code: 'duplicate-key' },
+      finding: {
+        column: duplicateKey,
+        expected: 'every key once',
+        got: `${show(duplicateKey)} twice`,
+        code: 'duplicate-key',
+      },
     };
   }
   return { object: value };

@@ -54,7 +54,7 @@ function fieldsOf(operation: Operation, client: OperationClient, columns: readon
 
 function isRareOperation(operation: Operation): boolean {
   const kinds = Object.values(KIND_FACTS).filter(({ steps }) =>
-    steps.some((step) => step.operation === operation || step.atOnce === operation),
+    steps.some((step) => step.operation === operation || step.syncOperation === operation),
   );
   return kinds.length > 0 && kinds.every(({ onlyByName }) => onlyByName === true);
 }

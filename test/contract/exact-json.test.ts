@@ -9,19 +9,22 @@ it('counts how deep objects and lists are nested, whatever the strings in them s
     typeof value !== 'object' || value === null ? 0 : 1 + Math.max(0, ...Object.values(value).map(depthOf));
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 2), (value, space) => {
-      expect(inspectJson(JSON.stringify(value, null, space))).toEqual({ depth: depthOf(value), twice: undefined });
+      expect(inspectJson(JSON.stringify(value, null, space))).toEqual({
+        depth: depthOf(value),
+        duplicateKey: undefined,
+      });
     }),
   );
 });
 
 it('finds a key that occurs twice at the top, however it is written', () => {
-  expect(inspectJson('{"a":1,"b":{"b":2},"\\u0061" : 3}').twice).toBe('a');
-  expect(inspectJson('{"a\\"":1,"x":"a\\"","a":{"a\\"":2}}').twice).toBeUndefined();
+  expect(inspectJson('{"a":1,"b":{"b":2},"\\u0061" : 3}').duplicateKey).toBe('a');
+  expect(inspectJson('{"a\\"":1,"x":"a\\"","a":{"a\\"":2}}').duplicateKey).toBeUndefined();
 });
 
 it('reads strings of any length, and tells what is too deep', () => {
   const long = 'a'.repeat(20_000_000);
-  expect(inspectJson(`{"x":"${long}","x":"${'\\\\'.repeat(1_000_000)}"}`)).toEqual({ depth: 1, twice: 'x' });
+  expect(inspectJson(`{"x":"${long}","x":"${'\\\\'.repeat(1_000_000)}"}`)).toEqual({ depth: 1, duplicateKey: 'x' });
   expect([100, 101].map((depth) => isTooDeep(inspectJson('['.repeat(depth) + ']'.repeat(depth))))).toEqual([
     false,
     true,

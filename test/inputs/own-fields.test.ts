@@ -27,7 +27,10 @@ function sentBy(operation: Operation, client: OperationClient): readonly string[
 
 /** Each field that some request for rows of a kind sets, in any dialect. */
 const OWN = KINDS.flatMap((kind) => {
-  const operations = kindFactsOf(kind).steps.flatMap(({ operation, atOnce = operation }) => [operation, atOnce]);
+  const operations = kindFactsOf(kind).steps.flatMap(({ operation, syncOperation = operation }) => [
+    operation,
+    syncOperation,
+  ]);
   const fields = DIALECTS.flatMap((dialect) =>
     operations.flatMap((operation) => {
       const client: OperationClient | null = clientIn(DIALECT_TABLES[dialect], operation);
