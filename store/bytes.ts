@@ -3,12 +3,12 @@ import type { OwnedFolder, StoreMarks } from './owner-file.ts';
 import type { Outage } from './outage.ts';
 import type { KeptFile, MeasuredFile, Reused, SignedUrl, StoredFile } from './store.ts';
 
-/** Content to be put: in memory, or a local file. Its length and hash are known before it is put. */
+/** Content to store, with its length in bytes and its hash in hex. `from`: the bytes, or the path of a local file. */
 export interface Content extends Pick<StoredFile, 'bytes' | 'sha256'> {
   readonly from: Uint8Array | string;
 }
 
-/** Bytes of a file, both ends included. */
+/** A range of a file's bytes, from 0, both ends included. */
 export interface FileRange {
   readonly first: number;
   readonly last: number;
@@ -17,63 +17,64 @@ export interface FileRange {
 /** A local copy of a stored file, for programs that need a path. */
 export interface Lease {
   readonly path: string;
-  /** Gives the copy back. The stored file stays. Never fails. */
+  /** Removes the copy, if it is one; the stored file stays. Never fails. */
   release(): Promise<void>;
 }
 
-/** What a place says of itself once all was tried there that a store needs. */
+/** Result of {@link Bytes.probe}, if every operation works. */
 export interface Probed extends StoreMarks {
-  /** Why the server copies nothing itself, so that this machine does; undefined if it does. */
+  /** Why the server cannot copy objects, so that this machine downloads and uploads them; undefined if it can. */
   readonly copyProblem?: string | undefined;
 }
 
 /**
- * Keeps bytes under names, and knows nothing of media. Names are checked before (`requireSafe`). A name has all of its
- * content or does not exist, whatever is killed or cut.
+ * The driver of a place that keeps bytes under keys: a folder (`folder-bytes.ts`) or a bucket (`s3/s3-bytes.ts`).
+ * `media-store.ts` adds what is done to media, and has checked all keys (`requireSafe`). A key has its complete content
+ * or does not exist, whatever is killed.
  *
- * All operations throw `StoreUnwritable` if the place cannot be used, and wait for one that only does not answer for a
- * moment.
+ * All operations throw `StoreUnwritable` if the place cannot be used. If it only does not answer for now, they wait,
+ * see {@link Bytes.outage}.
  */
 export interface Bytes {
   /**
-   * The folder of this machine that has the files, if there is one. Media threads then work on the files themselves
-   * (`work-in-folder.ts`): nothing is copied. Otherwise they work on leased copies (`work-on-copies.ts`).
+   * The local folder that has the files, if there is one. Media threads then work on the files themselves
+   * (`work-in-folder.ts`); otherwise on local copies that they lease (`work-on-copies.ts`).
    */
   readonly folder?: OwnedFolder;
-  /** A folder of this machine for bodies that are not complete yet; created when first needed. */
+  /** Returns a local folder for incomplete bodies. Its subfolder is created with the first of them. */
   partsIn(): Promise<OwnedFolder>;
   /** See `Store.claim`. */
   claim(owner: string): Promise<string>;
   /** See `Store.claimId`. */
   claimId(id: string): Promise<string>;
-  /** Tries all that a store needs of its place, and leaves nothing there. Absent where nothing can be missing. */
+  /** Tries every operation on files of its own, and removes them. Absent for a folder, which needs no such test. */
   readonly probe?: () => Promise<Probed>;
-  /** Checks that the claimed place is still there: otherwise each of its files would seem lost. */
+  /** Checks that the claimed place still exists: otherwise each of its files would seem lost, and be paid for again. */
   requireStillThere(): Promise<void>;
-  /** Puts content under a name, whole or not at all; replaces what has that name. */
+  /** Stores content under a key, completely or not at all. Replaces any earlier content. */
   put(key: string, content: Content): Promise<void>;
   /**
-   * A stream of a file, or of some of its bytes, both ends included. Rejects with code `ENOENT` if there is none, and
-   * with `StoredFileRefused`.
+   * Streams a file, or a range of it. Rejects with code `ENOENT` if there is none, and with `StoredFileRefused` if the
+   * place does not return its content.
    */
   read(key: string, range?: FileRange): Promise<Readable>;
-  /** A local copy of a file; undefined if there is none. Throws `StoredFileRefused`. */
+  /** Returns a local copy of a file; undefined if there is none. Throws `StoredFileRefused`. */
   lease(key: string): Promise<Lease | undefined>;
-  /** Stores a file under a further name, if it still has the recorded content. */
+  /** Stores a file under a further key, if it still has the recorded content. */
   copy(file: KeptFile, key: string): Promise<Reused['type']>;
   /** See `StoreUrls.presign`. Absent where files have no URLs. */
   readonly presign?: (key: string, lifetimeMs: number) => Promise<SignedUrl>;
-  /** Whether the place answers, and how long operations wait while it does not. Absent where nothing is waited for. */
+  /** Retries the operations while the place does not answer. Absent for a folder, whose errors are final. */
   readonly outage?: Outage;
-  /** Space taken by a file; undefined for a missing one. */
+  /** Measures a file; undefined for a missing one. */
   stat(key: string): Promise<MeasuredFile | undefined>;
-  /** The keys that begin like this, in any order: with `<folder>/`, all files of a folder and those below it. */
+  /** Lists the keys with this prefix, in any order. `<folder>/` lists a folder with its subfolders. */
   list(prefix: string): AsyncIterable<string>;
-  /** The names of the folders at the top that begin like this, in any order. */
+  /** Lists the names of the top-level folders with this prefix, in any order. */
   folders(prefix: string): AsyncIterable<string>;
-  /** Removes names; a missing one counts as removed. */
+  /** Removes keys; a missing one counts as removed. */
   remove(keys: readonly string[]): Promise<void>;
-  /** Removes what killed processes have left unfinished. Never fails. */
+  /** Removes unfinished files that killed processes have left. Never fails. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 }

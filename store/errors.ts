@@ -1,5 +1,6 @@
 import type { Refusal } from '../contract/file-loss.ts';
 
+/** What the user can do about a disk error, by its code. */
 const ADVICE: Readonly<Record<string, string>> = {
   LOST: 'Check the disk: it took the file without an error. Then run the same command again.',
   GONE: 'Bring it back (move the folder back, or mount its disk), then run the same command again.',
@@ -36,7 +37,7 @@ export class StoreUnwritable extends Error {
     return this.code === 'LOST';
   }
 
-  /** Whether it only does not answer now, so that waiting would help. */
+  /** Whether the place does not answer for now, so that waiting would help. Only buckets throw such errors. */
   get isAway(): boolean {
     return this.code === 'AWAY';
   }
@@ -53,15 +54,18 @@ export class StoreUnwritable extends Error {
   }
 }
 
-/** The disk holds something other than what was written: that is neither the body's fault nor the link's. */
+/**
+ * Returns the error for a file that differs from what was written: the disk is at fault, not the response or its link.
+ */
 export function lostByDisk(path: string): StoreUnwritable {
   const cause = { code: 'LOST', syscall: 'read' };
   return new StoreUnwritable(path, Object.assign(new Error('the disk did not keep what was written'), cause));
 }
 
-/** The place has a file, and does not give its content; it gives others. */
+/** The place has a file, but refuses its content for good. Other files of the place can be read. */
 export class StoredFileRefused extends Error {
   override readonly name = 'StoredFileRefused';
+  /** What became of the file: archived, or unreadable. */
   readonly is: Refusal;
 
   /** @param reason the code of the place, e.g. `InvalidObjectState` */

@@ -12,11 +12,11 @@ import type { MeasuredFile } from './store.ts';
 const PART_AGE_MS = 3_600_000;
 
 /**
- * Bytes in a folder. It is created when first claimed or written to, so that readers leave none behind. Several
- * processes may use it at once, even on a shared disk.
+ * Opens a store in a folder. The folder is created when it is first claimed or written to, so that readers leave none
+ * behind. Several processes may use it at once, even on a shared disk.
  *
  * If a claimed folder disappears (moved, unmounted), it is neither recreated nor treated as having lost its files,
- * because then the results would be paid for again. All operations throw `StoreUnwritable` instead.
+ * because the results would then be paid for again. All operations throw `StoreUnwritable` instead.
  */
 export function openFolderBytes(path: string): Bytes & { readonly folder: OwnedFolder } {
   const root = resolve(path);
@@ -63,6 +63,7 @@ export function openFolderBytes(path: string): Bytes & { readonly folder: OwnedF
   };
 }
 
+/** Removes abandoned part files. */
 async function sweep(root: string): Promise<void> {
   const before = Date.now() - PART_AGE_MS;
   const folder = join(root, PARTS_FOLDER);
@@ -71,16 +72,15 @@ async function sweep(root: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
     const path = join(folder, name);
-    // Another process may sweep, or finish its file, at the same moment. A file that cannot be removed now does no
-    // harm.
+    // Another process may sweep too, or finish this file, at the same moment. A file that stays does no harm.
     const found = await stat(path).catch(() => undefined);
     if (found !== undefined && found.mtimeMs < before) await rm(path, { force: true }).catch(() => undefined);
   }
 }
 
 /**
- * The names of all files that begin like this, relative to `root`, with `/`; none if there is no such folder. Looks
- * into the folders below only if the prefix ends in `/`.
+ * Lists the files with this prefix, as paths relative to `root` with `/`. Enters subfolders only if the prefix ends in
+ * `/`. Nothing if there is no such folder.
  */
 async function* filesFrom(root: string, prefix: string): AsyncGenerator<string, undefined> {
   const isDeep = prefix.endsWith('/');
@@ -91,6 +91,7 @@ async function* filesFrom(root: string, prefix: string): AsyncGenerator<string, 
   }
 }
 
+/** Lists the names of the top-level folders with this prefix, without that of part files. */
 async function* foldersFrom(root: string, prefix: string): AsyncGenerator<string, undefined> {
   const entries = await opendir(root).catch(ifAbsent);
   if (entries === undefined) return;
@@ -98,7 +99,7 @@ async function* foldersFrom(root: string, prefix: string): AsyncGenerator<string
     if (entry.isDirectory() && entry.name !== PARTS_FOLDER && entry.name.startsWith(prefix)) yield entry.name;
 }
 
-/** A file's length and link count; undefined if it is missing. */
+/** Reads what is known of a file; undefined if it is missing, or no regular file. */
 async function measureFile(path: string): Promise<MeasuredFile | undefined> {
   const stats = await lstat(path).catch(ifAbsent);
   return stats?.isFile() === true

@@ -7,13 +7,14 @@ import { requireStillThere, type OwnedFolder } from './owner-file.ts';
 
 const syncFile = promisify(fsync);
 
+/** A sync of a folder in progress. */
 interface Syncing {
   readonly running: Promise<void>;
-  /** Starts when the current sync has ended. */
+  /** The sync after it, if somebody has asked for one meanwhile. */
   next?: Promise<void>;
 }
 
-/** The folders that files are written to: created on first use, and synced for several files at once. */
+/** Creates the folders that files are written to on first use, and syncs one once for several files. */
 export class Folders {
   readonly #mostKnown: number;
   readonly #known = new Set<string>();
@@ -44,7 +45,7 @@ export class Folders {
     this.#known.add(path);
   }
 
-  /** Writes into an existing folder of a store; recreates the folder if somebody has removed it. */
+  /** Runs `action`, which writes into a folder of a store. Creates the folder first, and again if it was removed. */
   async within<R>(folder: string, store: OwnedFolder, action: () => Promise<R>): Promise<R> {
     await this.make(folder, store);
     try {
@@ -72,6 +73,7 @@ export class Folders {
     return before.next;
   }
 
+  /** Starts a sync that no other caller has begun. */
   #start(path: string): Promise<void> {
     const running = syncFolder(path);
     const sync: Syncing = { running };
@@ -84,7 +86,7 @@ export class Folders {
   }
 }
 
-/** Turns a disk error into one that names the path. */
+/** Runs a disk operation. Turns its error into a {@link StoreUnwritable} that names the path. */
 export async function onDisk<R>(path: string, action: () => R | Promise<R>): Promise<R> {
   try {
     return await action();
@@ -93,11 +95,12 @@ export async function onDisk<R>(path: string, action: () => R | Promise<R>): Pro
   }
 }
 
+/** Whether the folder of a file is missing. */
 function isAbsent(error: unknown): boolean {
   return error instanceof StoreUnwritable && error.code === 'ENOENT';
 }
 
-/** Uses synchronous calls: a promise for each costs more than the calls themselves. */
+/** Opens and closes synchronously, which costs less than a promise for each. */
 async function syncFolder(path: string): Promise<void> {
   const folder = openSync(path, 'r');
   try {

@@ -14,7 +14,7 @@ import { MOST_SECONDS, CompleteButUnfit, type Container, type Unfitness, UnfitBo
  * Inspects a whole body: its hash, its type, and whether it is complete. Throws {@link UnfitBody} for one that is cut
  * off or no result at all.
  *
- * @param unread why it cannot be read; its content is then not examined. By default it is
+ * @param unread why its content must not be examined: an earlier check of it hung or crashed. Default: it is examined
  */
 export async function inspect(
   file: FileWindow,
@@ -31,7 +31,7 @@ export async function inspect(
   return { bytes: file.bytes, sha256, extension, ...checked, ...(unfit === undefined ? {} : { unfit }) };
 }
 
-/** sha256, hex. Also checks that text is UTF-8; a character may span two chunks. */
+/** Hashes a file: sha256 in hex. Throws {@link UnfitBody} for text that is not UTF-8. */
 export async function hashOf(file: FileWindow, isText: boolean): Promise<string> {
   const hash = createHash('sha256');
   const decoder = isText ? new TextDecoder('utf-8', { fatal: true }) : undefined;
@@ -43,6 +43,7 @@ export async function hashOf(file: FileWindow, isText: boolean): Promise<string>
   return hash.digest('hex');
 }
 
+/** @param stream whether more bytes follow: a character may span two chunks */
 function decode(decoder: TextDecoder | undefined, piece: Buffer, stream: boolean): void {
   try {
     decoder?.decode(piece, { stream });
@@ -51,12 +52,15 @@ function decode(decoder: TextDecoder | undefined, piece: Buffer, stream: boolean
   }
 }
 
-/** Returns how long the file plays, in seconds; undefined if its content does not tell, or another check tells it. */
+/**
+ * Checks one aspect of a container. Returns the duration in seconds; undefined if this check does not measure it.
+ * Throws {@link UnfitBody} or {@link CompleteButUnfit}.
+ */
 type Check = (container: Container) => Promise<number | undefined>;
 
 /**
- * The checks for each container. Our own code walks MP3 and WAV, in which speech comes, because a demuxer made for
- * players silently skips damaged parts, which are exactly what matters here. A library reads the others.
+ * The checks for each container, by file extension. MP3 and WAV, the formats of speech, are walked by our own code:
+ * demuxers for players silently skip damaged parts, which are what matters here. A library reads the others.
  */
 const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   mp3: [checkMp3],
@@ -73,10 +77,10 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
 };
 
 /**
- * Checks a media file against its own figures and content, not only its header: it must be whole, have a length, have
- * the picture and sound that it is for, and, where that is visible without a decoder, not be silent throughout. Finds
- * downloads that ended early without a declared length: throws `UnfitBody`.
- * Keeps little of a file in memory.
+ * Checks the content of a media file, not only its header. Throws {@link UnfitBody} if it is incomplete, such as after
+ * a download without a declared length that ended early. Otherwise returns its duration in seconds, if that is known,
+ * and why it is unfit, if it is: without the sound or picture that it needs, of no possible length, or silent
+ * throughout, where that is visible without a decoder. Keeps little of the file in memory.
  */
 export async function checkMedia(
   file: FileWindow,
@@ -86,10 +90,10 @@ export async function checkMedia(
   try {
     let seconds: number | undefined;
     for (const check of CHECKS[extension] ?? []) seconds = (await check({ file, extension, family })) ?? seconds;
-    return seconds === undefined || isPossible(seconds) ? lasting(seconds) : { unfit: 'of no possible length' };
+    return seconds === undefined || isPossible(seconds) ? rounded(seconds) : { unfit: 'of no possible length' };
   } catch (error) {
     if (!(error instanceof CompleteButUnfit)) throw error;
-    return { ...lasting(error.seconds), unfit: error.unfit };
+    return { ...rounded(error.seconds), unfit: error.unfit };
   }
 }
 
@@ -98,13 +102,14 @@ function isPossible(seconds: number): boolean {
   return seconds >= 0 && seconds <= MOST_SECONDS;
 }
 
-function lasting(seconds: number | undefined): Pick<StoredFile, 'seconds'> {
+/** Rounds a duration to milliseconds; leaves out an unknown or impossible one. */
+function rounded(seconds: number | undefined): Pick<StoredFile, 'seconds'> {
   return seconds === undefined || !isPossible(seconds) ? {} : { seconds: Math.round(seconds * 1_000) / 1_000 };
 }
 
 /**
- * The duration of a media file in seconds, from its frames or index; undefined if it is missing, incomplete, or of a
- * type without a duration. For files whose duration was never recorded. Throws if the disk fails.
+ * Measures the duration of a file in seconds, if it was never recorded. Undefined if the file is missing, incomplete,
+ * or of a type without a duration. Throws if the disk fails.
  */
 export async function mediaSeconds(path: string, extension: string): Promise<number | undefined> {
   const file = await open(path, 'r').catch((error: unknown) => {

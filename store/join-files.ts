@@ -11,18 +11,19 @@ import type { Joined, KeptFile, StoredPart } from './store.ts';
 import { joinMp3 } from './sound/join/join-mp3.ts';
 import { joinWav } from './sound/join/join-wav.ts';
 
-/** Several stored files, joined into one. */
+/** A job of a media thread: join stored files into one. */
 export interface JoinJob {
-  /** `path`: the file itself, or a copy of it. */
+  /** In their order. `path`: the stored file itself, or a local copy. */
   readonly files: readonly (StoredPart & { readonly path: string })[];
+  /** Key of the joined file, without its extension. */
   readonly stem: string;
   /** The folder for the joined file while it is written. */
   readonly parts: OwnedFolder;
-  /** The folder that the joined file is stored in: that of `parts`. Undefined: it stays a part file. */
+  /** The folder to store the joined file in, which must be that of `parts`. Undefined: it stays a part file. */
   readonly into: OwnedFolder | undefined;
 }
 
-/** The joined file, still a part file of this path unless it was stored. */
+/** Outcome of joining. `part`: path of the joined part file, unless it was stored. */
 export type JoinedPart =
   Exclude<Joined, { type: 'joined' }> | (Extract<Joined, { type: 'joined' }> & { readonly part: string });
 
@@ -52,7 +53,7 @@ export async function joinFiles(job: JoinJob): Promise<JoinedPart> {
   }
 }
 
-/** How a file differs from its record, if it does. */
+/** Returns how a file differs from its record; undefined if it does not. */
 async function compare(path: string, file: KeptFile): Promise<'missing' | 'altered' | undefined> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -68,15 +69,17 @@ async function compare(path: string, file: KeptFile): Promise<'missing' | 'alter
   return bytes === file.bytes && hash.digest('hex') === file.sha256 ? undefined : 'altered';
 }
 
+/** Functions that join files of one type, by extension. */
 const JOINERS: Readonly<Record<string, (parts: readonly JoinPart[], out: string) => Promise<void>>> = {
   mp3: joinMp3,
   wav: joinWav,
 };
 
 /**
- * Joins WAV or MP3 files of one format into a new one, with pauses between them and chapters: undecoded, sample by
- * sample or frame by frame, to the same bytes each time. Keeps little of a file in memory. `out`: absolute path of the
- * new file; there must be none.
+ * Joins WAV or MP3 files of one format into a new one, with pauses between them, and chapters. Copies samples or frames
+ * without decoding them, so that the same files give the same bytes each time. Keeps little of a file in memory.
+ *
+ * @param out absolute path of the new file, which must not exist
  *
  * Throws {@link CannotJoin} if the files do not fit together, `StoreUnwritable` if the disk refuses the file, and the
  * system's error if a part is missing. The caller cleans up partial output.

@@ -13,50 +13,54 @@ export interface BatchLayout {
   readonly rowsAFolder: number | null;
 }
 
-/** What a stored result belongs to. */
+/** The step of a row that a stored result belongs to. */
 interface ResultPlace {
   readonly row: number;
   readonly step: string;
   readonly take: number;
 }
 
-/** Stem of the stored result of a take that an answer brought; one that is not on record yet is found by it. */
+/**
+ * Returns the stem (the key without extension) of the result that a take's request brought. A result that was stored
+ * but not recorded is found again by it.
+ */
 export function stemOf(layout: BatchLayout, key: ResultPlace): string {
   return [layout.stem, ...foldersOf(layout, key.row), `${key.row}-${key.step}-${key.take}`].join('/');
 }
 
 /**
- * Stem of the result of a take's job. A person may give the take another job while the first one's result is still
- * being fetched, and that must not replace the file of the other.
+ * Returns the stem of the result of one job of a take. A person may assign another job to the take while the first
+ * result is being fetched (`reconcile --adopt`), and neither may replace the file of the other.
  */
 export function jobStemOf(layout: BatchLayout, key: ResultPlace, jobId: string): string {
   return `${stemOf(layout, key)}-job-${hash('sha256', jobId, 'hex').slice(0, 12)}`;
 }
 
 /**
- * Stem of a take's copy of an earlier result. It differs from the stems of the take's own results and depends on the
- * content, so a process that was suspended and then names its copy cannot replace a file that another has recorded.
+ * Returns the stem of a take's copy of an earlier result. It depends on the content, and differs from the stems of the
+ * take's own results. So a process that was suspended, and names its copy late, cannot replace a file that another
+ * process has recorded.
  */
 export function copyStemOf(layout: BatchLayout, key: ResultPlace, sha256: string): string {
   return `${stemOf(layout, key)}-cached-${sha256.slice(0, 12)}`;
 }
 
 /**
- * Stem of the file that the parts of a row were joined into. `sha256` is the digest of the parts' digests, so different
- * contents never share a name.
+ * Returns the stem of the file that the parts of a row were joined into. `sha256` is the digest of the parts' digests,
+ * so different contents never share a name.
  */
 export function joinedStemOf(layout: BatchLayout, row: number, sha256: string): string {
   return [layout.stem, ...foldersOf(layout, row), `${row}-joined-${sha256.slice(0, 16)}`].join('/');
 }
 
-/** Folders between the media folder and the files of this row: `0000`, `0001`, …, or none. Rows count from 1. */
+/** Returns the folders between a batch's folder and a row's files: `0000`, `0001`, …, or none. Rows count from 1. */
 export function foldersOf({ rowsAFolder }: Pick<BatchLayout, 'rowsAFolder'>, row: number): readonly string[] {
   return rowsAFolder === null ? [] : [String(Math.floor((row - 1) / rowsAFolder)).padStart(4, '0')];
 }
 
 /**
- * What a request brought that is stored under this key; undefined for copies, joined files and other names. Whether the
- * row has such a step is for the caller to know.
+ * Parses the key of a result that a request brought ({@link stemOf}, {@link jobStemOf}); undefined for copies, joined
+ * files and other names. The caller must check that the row has such a step.
  */
 export function placeOfKey(key: string): NamedResultFile | undefined {
   const name = key.slice(key.lastIndexOf('/') + 1);
@@ -64,7 +68,7 @@ export function placeOfKey(key: string): NamedResultFile | undefined {
   return step === undefined ? undefined : { key, row: Number(row), step, take: Number(take) };
 }
 
-/** The row that a stored file belongs to, by its key; undefined for a file with another name. */
+/** Returns the row that a stored file belongs to, by its key; undefined for a file with another name. */
 export function rowOfKey(key: string): number | undefined {
   const number = /^(\d+)-/.exec(key.slice(key.lastIndexOf('/') + 1))?.[1];
   return number === undefined ? undefined : Number(number);
@@ -77,7 +81,7 @@ export function requireSafe(name: string): void {
   if (!isSafe) throw new UnsafeName(name);
 }
 
-/** The same for a stem, and the extension that it is to get. */
+/** Throws {@link UnsafeName} for such a stem, or for an extension that a stored file cannot have. */
 export function requireSafeStem(stem: string, extension?: string): void {
   requireSafe(stem);
   if (extension === undefined) return;

@@ -3,14 +3,14 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import type { LocalFile } from '../contract/row-kinds.ts';
 
-/** A local file that was found unchanged and is kept open. */
+/** A local file that was verified and is kept open. */
 interface OpenedFile {
-  /** The content from its first byte. Fails if it turns out to have changed. */
+  /** Reads the content from its start. Throws {@link FileChanged} at the end if it has changed by then. */
   read(): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** A file's state when its row was checked. */
+/** A file as it was when its row was checked. */
 export type KnownFile = Pick<LocalFile, 'path' | 'bytes' | 'sha256'>;
 
 /** A file has changed since its row was checked. */
@@ -21,7 +21,7 @@ class FileChanged extends Error {
   }
 }
 
-/** Errors of opening that mean the file is unavailable. All others may be temporary, such as too many open files. */
+/** Codes of errors that say that a file cannot be opened. Others may be temporary, such as too many open files. */
 export const UNAVAILABLE = new Set([
   'ENOENT',
   'ENOTDIR',
@@ -37,9 +37,9 @@ export const UNAVAILABLE = new Set([
 const CHUNK = 64 * 1024;
 
 /**
- * Opens a file and reads it whole, so that no request starts with a file that is missing or has changed since its row
- * was checked. The open file is read and compared again while it is sent. Throws {@link FileChanged}, or a system error
- * that may be temporary.
+ * Opens a file to send it in a paid request. Reads it completely first, so that no request starts with a file that is
+ * missing or has changed since its row was checked; sending it reads and compares it again. Throws {@link FileChanged},
+ * or a system error that may be temporary. The caller closes it.
  */
 export async function openLocalFile(file: KnownFile): Promise<OpenedFile> {
   // Opening a pipe would otherwise block the thread until somebody writes to it.
@@ -59,7 +59,9 @@ export async function openLocalFile(file: KnownFile): Promise<OpenedFile> {
   return { read: () => readChecked(handle, file), close: () => handle.close() };
 }
 
-/** Reads the whole file. If it differs from the checked one, throws at its end, or as soon as it is too long. */
+/**
+ * Reads a file. Throws {@link FileChanged} at its end if it differs from the known one, or as soon as it is too long.
+ */
 async function* readChecked(handle: FileHandle, file: KnownFile): AsyncGenerator<Uint8Array, void, undefined> {
   const hash = createHash('sha256');
   let at = 0;

@@ -10,7 +10,7 @@ import type { Store, UrlLife } from './store.ts';
 /**
  * Opens the store at an address from `readStoreAddress`. Creates nothing, and reaches no other machine.
  *
- * @param env environment with the settings of AWS for a bucket, and to find ffmpeg in
+ * @param env environment variables: settings of AWS for a bucket, and `PATH` and `VOXBATCH_FFMPEG` to find ffmpeg
  */
 export async function openStore(address: string, env: NodeJS.ProcessEnv): Promise<Store> {
   const bytes = await openBytes(address, env);
@@ -22,7 +22,7 @@ function openBytes(address: string, env: NodeJS.ProcessEnv): Promise<Bytes> {
   return kindOfStore(address).open(address, env);
 }
 
-/** Reads the files of the store at an address, and opens nothing before. `env`: as for {@link openStore}. */
+/** Returns a reader of the store at an address, which opens it with the first read. `env`: as for {@link openStore}. */
 export function lazyFileReader(address: string, env: NodeJS.ProcessEnv = process.env): StoredFiles {
   let opening: Promise<StoredFiles> | undefined;
   return {
@@ -33,70 +33,76 @@ export function lazyFileReader(address: string, env: NodeJS.ProcessEnv = process
   };
 }
 
-/** The files of a store, to be read whole or in part. */
+/** Reads files of a store: completely, or a range of bytes. Rejects like `Bytes.read`. */
 export interface StoredFiles {
   readonly read: (key: string, range?: FileRange) => Promise<Readable>;
 }
 
-/** Where the store at an address has a file, for a person to read. */
+/** Returns the path or URL of a stored file, to show to a person. */
 export function displayPath(address: string, key: string): string {
   return kindOfStore(address).isFolder ? join(address, key) : `${address}/${key}`;
 }
 
-/** What the store at an address says of itself; nothing if it is missing. Creates nothing. Throws `StoreUnwritable`. */
+/**
+ * Reads the owner and id of the store at an address; neither if it is missing. Creates nothing. Throws
+ * `StoreUnwritable`.
+ */
 export function readStoreMarks(address: string, env: NodeJS.ProcessEnv): Promise<StoreMarks> {
   return kindOfStore(address).marks(address, env);
 }
 
 /**
- * Tries all that a store needs of its place: writes a file there, copies it, reads it, and removes it. Returns what it
- * says of itself; undefined for a place that is not tried. Throws `StoreUnwritable`.
+ * Tests whether the place at an address supports a store: writes a file, reads, copies, lists and removes it. Returns
+ * undefined for a folder, which needs no test. Throws `StoreUnwritable` if an operation fails.
  */
 export function tryStore(address: string, env: NodeJS.ProcessEnv): Promise<Probed | undefined> {
-  return using(address, env, async (bytes) => bytes.probe?.());
+  return withBytes(address, env, async (bytes) => bytes.probe?.());
 }
 
 /**
- * How long a URL of a store would live that is asked to live this long; undefined if files have no URLs. Asks nothing
- * of another machine.
+ * Returns how long a URL of a store would live if it were requested for `lifetimeMs`; undefined if its files have no
+ * URLs. Sends no request to the store.
  */
 export function urlLifetime(address: string, env: NodeJS.ProcessEnv, lifetimeMs: number): Promise<UrlLife | undefined> {
-  return using(address, env, async (bytes) => bytes.presign?.('any', lifetimeMs));
+  return withBytes(address, env, async (bytes) => bytes.presign?.('any', lifetimeMs));
 }
 
 /**
- * The names of the folders at the top of the store at an address that begin like this. Creates nothing. Throws
- * `StoreUnwritable`.
+ * Returns the names of the top-level folders of a store with this prefix. Creates nothing. Throws `StoreUnwritable`.
  */
 export function foldersIn(address: string, prefix: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
-  return using(address, env, async (bytes) => {
+  return withBytes(address, env, async (bytes) => {
     const folders: string[] = [];
     for await (const folder of bytes.folders(prefix)) folders.push(folder);
     return folders;
   });
 }
 
-/** Whether the store at an address has the batch's folder that this key is in. Creates nothing. */
+/** Returns whether a store has the top-level folder of this key, which is that of its batch. Creates nothing. */
 export async function hasBatchFolder(address: string, key: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const [folder = ''] = key.split('/');
   return (await foldersIn(address, folder, env)).includes(folder);
 }
 
-async function using<T>(address: string, env: NodeJS.ProcessEnv, look: (bytes: Bytes) => Promise<T>): Promise<T> {
+/** Opens the bytes at an address for one action, and closes them. */
+async function withBytes<T>(address: string, env: NodeJS.ProcessEnv, use: (bytes: Bytes) => Promise<T>): Promise<T> {
   const bytes = await openBytes(address, env);
   try {
-    return await look(bytes);
+    return await use(bytes);
   } finally {
     await bytes.close();
   }
 }
 
-/** Free bytes for new files of a store; null if unknown, or as many as one pays for. Creates nothing. */
+/**
+ * Returns the free bytes for new files of a store; null if unknown, or for a bucket, which has no limit. Creates
+ * nothing.
+ */
 export function freeSpace(address: string): Promise<number | null> {
   return kindOfStore(address).isFolder ? freeDisk(address) : Promise.resolve(null);
 }
 
-/** Free bytes on the disk of an existing or future folder; null if the system does not say. Creates nothing. */
+/** Returns the free bytes on the disk of an existing or future folder; null if the system does not say. */
 export async function freeDisk(folder: string): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(folder);

@@ -2,81 +2,91 @@ import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Pauses between two tries: the first, and the longest, ms. Each is doubled, and shortened at random by up to a half.
+ * The first pause between two tries, ms. Each further one is twice as long, and shortened at random by up to a half.
  */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 
 /** Why a place cannot be used for now. */
 export interface OutageProblem {
-  /** The last error, in words. */
+  /** The last error, for a person to read. */
   readonly problem: string;
-  /** It answers, and waits for what a person does. Only who waits without limit waits for that. Default false. */
+  /**
+   * True if the place answers, but refuses until a person changes something, such as a full disk or missing rights.
+   * Only operations without a time limit wait for that. Default false.
+   */
   readonly needsPerson?: boolean;
 }
 
-/** What is known about a place that does not answer. */
+/** The state of a place that does not answer. */
 export interface OutageStatus extends OutageProblem {
   /** How long it has not answered, ms. */
   readonly forMs: number;
 }
 
-/** When a place that says nothing at all counts as away: its server or machine stands still. */
+/** When a place that neither answers nor fails counts as away: its server or machine may hang. */
 interface Silence {
-  /** How long the answer to an operation may take, ms. */
+  /** Longest time that an operation may take to answer, ms. */
   readonly ms: number;
-  /** What to say then. */
+  /** The problem to report after that. */
   readonly problem: string;
 }
 
-/** How operations that wait are held back, so that many of them do not keep a place busy that fails. */
+/** How waiting operations are spread out, so that many of them do not overload a place that fails. */
 interface Crowd {
-  /** Time between two tries of all that wait together, ms. */
+  /** Time between two tries over all waiting operations, ms. */
   readonly everyMs: number;
-  /** The longest pause, ms: of each of them, and of one that fails while the place answers others of its kind. */
+  /**
+   * The longest pause of one operation, ms: in a crowd, and where it alone fails while others of its kind succeed.
+   */
   readonly longestMs: number;
 }
 
-/** An operation that waits. */
+/** An operation that failed and waits to be tried again. */
 interface Waiting {
   readonly kind: string;
   /** When it failed first, in monotonic ms. */
   readonly since: number;
   failures: number;
   why: OutageProblem;
-  /** Whether the place has answered another of its kind since. */
+  /** Whether another operation of its kind has succeeded since its last failure. */
   isAnswered: boolean;
-  /** Whether the place has answered anything since it waits, and it has tried again for that. */
+  /** Whether a success of another kind has already ended one of its pauses; it does so once. */
   isWoken: boolean;
   /** Ends its pause. */
   wake: () => void;
 }
 
 /**
- * Waits for a place on another machine that has gone away: the database of the ledger, a store in a bucket. Whatever
- * needs it is repeated until it succeeds, or its time is over.
+ * Retries operations on a remote place while it is away: the database server of the ledger, or a store in a bucket. All
+ * operations on one place share one `Outage`:
+ *
+ * - {@link repeat} runs an operation again, with growing pauses, until it succeeds, fails for good, or its time is up.
+ * - Many waiting operations are spread out, see {@link Crowd}.
+ * - A success ends the pauses of the others: always of those of its kind, once of those of other kinds.
+ * - {@link status} and {@link trouble} tell for how long the place has been away, and why.
  */
 export class Outage {
   #limitMs: number;
   readonly #problemOf: (error: unknown) => OutageProblem | undefined;
   readonly #silence: Silence;
   readonly #crowd: Crowd;
-  /** Of the last that failed. */
-  #heard: OutageProblem | undefined;
-  /** What is asked now and has neither answer nor error, the oldest first. */
-  readonly #asking = new Set<{ readonly since: number }>();
-  /** What waits now, the oldest first. */
+  /** The problem of the operation that failed last. */
+  #lastProblem: OutageProblem | undefined;
+  /** Operations in progress, waiting ones included, by the begin of their latest try, the oldest first. */
+  readonly #pending = new Set<{ readonly since: number }>();
+  /** Operations that wait, the oldest first. */
   readonly #waiting = new Set<Waiting>();
   #pauses = newPauses();
   readonly #answers = new EventEmitter().setMaxListeners(0);
-  /** The last one that is over, in monotonic ms. */
-  #over: { readonly from: number; readonly to: number } = { from: -Infinity, to: -Infinity };
+  /** The last outage that is over, in monotonic ms. */
+  #lastOutage: { readonly from: number; readonly to: number } = { from: -Infinity, to: -Infinity };
 
   /**
-   * @param limitMs how long each operation is repeated from its first failure on, ms
-   * @param problemOf the problem, if waiting may end it; undefined for an error that is final
-   * @param silence default: an operation may take as long as it likes
-   * @param crowd default: each tries again every two seconds
+   * @param limitMs how long an operation is repeated, from its first failure on, ms
+   * @param problemOf returns the problem behind an error if waiting may solve it; undefined if the error is final
+   * @param silence default: an operation may take any time to answer
+   * @param crowd default: waiting operations are not spread out, and each tries again at least every two seconds
    */
   constructor(
     limitMs: number,
@@ -91,8 +101,8 @@ export class Outage {
   }
 
   /**
-   * Changes how long each operation is repeated, ms, also of those that wait: they try again at once. 0 ends all
-   * waiting.
+   * Changes how long operations are repeated, ms. Applies to waiting ones, too, which try again at once. With 0,
+   * nothing waits any more.
    */
   limit(ms: number): void {
     this.#limitMs = ms;
@@ -100,115 +110,125 @@ export class Outage {
     this.#pauses = newPauses();
   }
 
-  /** How long the one has waited that has waited longest, and what was heard last; undefined if nobody waits. */
+  /**
+   * Returns the wait of the operation that has waited longest, and the latest problem. If none waits: whether a try has
+   * been silent for too long. Undefined if the place is fine, or unused.
+   */
   get status(): OutageStatus | undefined {
     const now = performance.now();
     const [oldest] = this.#waiting;
-    // One that waits for another that waits, such as a look for a connection, hears nothing new.
-    if (oldest !== undefined) return { forMs: now - oldest.since, ...(this.#heard ?? oldest.why) };
-    const [first] = this.#asking;
+    // The oldest may itself wait for a nested operation, such as opening a connection, whose problem is newer.
+    if (oldest !== undefined) return { forMs: now - oldest.since, ...(this.#lastProblem ?? oldest.why) };
+    const [first] = this.#pending;
     if (first === undefined) return undefined;
     const forMs = now - first.since;
     return forMs < this.#silence.ms ? undefined : { forMs, problem: this.#silence.problem };
   }
 
-  /** Why the place does not answer; undefined if it did when it was last asked, and while nobody asks. */
+  /** Returns why the place does not answer; undefined if the latest try succeeded, or if no operation waits. */
   get trouble(): string | undefined {
     for (const { failures, isAnswered, why } of this.#waiting) {
-      // A connection that was closed while idle fails once, and means nothing.
+      // One failure alone is no outage: a connection may have been closed while idle.
       if (failures > 1 && !isAnswered) return why.problem;
     }
     return undefined;
   }
 
-  /** Resolves once there is no {@link trouble}, be it that nobody asks any more, or when the signal aborts. */
+  /** Resolves once there is no {@link trouble}, also because no operation waits any more, or when the signal aborts. */
   async whenAnswered(signal: AbortSignal): Promise<void> {
     if (this.trouble === undefined || signal.aborted) return;
     await once(this.#answers, 'answer', { signal }).catch(() => undefined);
   }
 
   /**
-   * For how long nothing went through, if that is so or was within the last `ms`: what others do regularly there is
-   * then older by that than it looks.
+   * Returns the length of the present outage, or of one that ended within the last `ms`; 0 if there was none. What
+   * others write to the place regularly, such as heartbeats, may be older by that and still count as recent.
    */
   recentDowntimeMs(ms: number): number {
     const { status } = this;
     if (status !== undefined) return status.forMs;
-    return performance.now() - this.#over.to < ms ? this.#over.to - this.#over.from : 0;
+    const { from, to } = this.#lastOutage;
+    return performance.now() - to < ms ? to - from : 0;
   }
 
-  /** When the last one was over, in monotonic ms. */
+  /** When the last outage ended, in monotonic ms; -Infinity if there was none. */
   get lastEndedAt(): number {
-    return this.#over.to;
+    return this.#lastOutage.to;
   }
 
   /**
-   * Runs `work` again as long as it fails and may wait; throws its last error then. It must leave nothing when it
-   * fails. `kind`: a place may do one kind of operation, and not another. Default: all are of one.
+   * Runs `work` until it succeeds, and returns its result. Throws its error if that is final, or once the time limit is
+   * over. A failed `work` must have changed nothing.
+   *
+   * @param kind groups operations, since a place may fail with one kind alone, such as uploads. Default: one kind
    */
   async repeat<T>(work: () => Promise<T>, kind = ''): Promise<T> {
     let mine: Waiting | undefined;
     try {
       for (;;) {
-        const asked = { since: performance.now() };
-        this.#asking.add(asked);
+        const pending = { since: performance.now() };
+        this.#pending.add(pending);
         try {
           const done = await work();
           this.#noteAnswer(kind);
-          if (mine !== undefined) this.#noteOver(mine.since);
+          if (mine !== undefined) this.#noteEnd(mine.since);
           return done;
         } catch (error) {
           const why = this.#problemOf(error);
           if (why === undefined || (why.needsPerson === true && this.#limitMs !== Infinity)) throw error;
-          this.#heard = why;
-          const isAlone = mine?.isAnswered === true;
+          this.#lastProblem = why;
+          const failsAlone = mine?.isAnswered === true;
           mine ??= newWaiting(kind, why);
           Object.assign(mine, { why, failures: mine.failures + 1, isAnswered: false });
           const leftMs = this.#limitMs - (performance.now() - mine.since);
           if (leftMs <= 0) throw error;
           this.#waiting.add(mine);
-          await this.#pause(mine, isAlone, leftMs);
+          await this.#pause(mine, failsAlone, leftMs);
         } finally {
-          this.#asking.delete(asked);
+          this.#pending.delete(pending);
         }
       }
     } finally {
       if (mine !== undefined) this.#waiting.delete(mine);
-      // Whoever asks no longer would never hear that the place answers, and others would wait for that.
+      // An operation that gave up will never report an answer, so whoever waits for one must not depend on it.
       if (this.trouble === undefined) this.#answers.emit('answer');
     }
   }
 
-  /** `isAlone`: the place answers others of its kind. */
-  async #pause(mine: Waiting, isAlone: boolean, leftMs: number): Promise<void> {
+  /**
+   * Waits before the next try: the operation's own pause first, then the rest of its share of the crowd's, which
+   * {@link Waiting.wake} cuts short. `failsAlone`: others of its kind succeed.
+   */
+  async #pause(mine: Waiting, failsAlone: boolean, leftMs: number): Promise<void> {
     const { everyMs, longestMs } = this.#crowd;
     const { signal } = this.#pauses;
-    const atRandom = 0.5 + Math.random() / 2;
-    const ownMs = Math.min(isAlone ? longestMs : LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (mine.failures - 1));
+    const jitter = 0.5 + Math.random() / 2;
+    const ownMs = Math.min(failsAlone ? longestMs : LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (mine.failures - 1));
     const crowdMs = Math.min(longestMs, everyMs * (this.#waiting.size - 1));
-    await sleep(Math.min(leftMs, ownMs * atRandom), undefined, { signal }).catch(() => undefined);
-    const moreMs = Math.min(leftMs, crowdMs * atRandom) - ownMs * atRandom;
-    if (moreMs <= 0 || mine.isAnswered) return;
+    await sleep(Math.min(leftMs, ownMs * jitter), undefined, { signal }).catch(() => undefined);
+    const restMs = Math.min(leftMs, crowdMs * jitter) - ownMs * jitter;
+    if (restMs <= 0 || mine.isAnswered) return;
     const woken = new AbortController();
     mine.wake = () => {
       woken.abort();
     };
-    await sleep(moreMs, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => undefined);
+    await sleep(restMs, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => undefined);
   }
 
-  /** Those of the same kind try again now, and once those of others. */
+  /** Ends the pauses of waiting operations of this kind, and once those of other kinds. */
   #noteAnswer(kind: string): void {
-    for (const one of this.#waiting) {
-      if (one.kind === kind) one.isAnswered = true;
-      else if (one.isWoken) continue;
-      one.isWoken = true;
-      one.wake();
+    for (const waiting of this.#waiting) {
+      if (waiting.kind === kind) waiting.isAnswered = true;
+      else if (waiting.isWoken) continue;
+      waiting.isWoken = true;
+      waiting.wake();
     }
   }
 
-  #noteOver(since: number): void {
-    const { from, to } = this.#over;
-    this.#over = { from: since < to ? Math.min(from, since) : since, to: performance.now() };
+  /** Records an outage that began at `since` and ends now. Overlapping ones count as one. */
+  #noteEnd(since: number): void {
+    const { from, to } = this.#lastOutage;
+    this.#lastOutage = { from: since < to ? Math.min(from, since) : since, to: performance.now() };
   }
 }
 
@@ -217,7 +237,7 @@ function newWaiting(kind: string, why: OutageProblem): Waiting {
   return { kind, since: performance.now(), failures: 0, why, isAnswered: false, isWoken: false, wake };
 }
 
-/** Aborts the pauses of all that wait, however many. */
+/** Returns a controller that aborts the pauses of all waiting operations, however many listen to it. */
 function newPauses(): AbortController {
   const pauses = new AbortController();
   setMaxListeners(0, pauses.signal);

@@ -4,29 +4,29 @@ import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreUnwritable } from './errors.ts';
 
-/** Names the owner of a folder's files. */
+/** Holds the id of the ledger that owns a folder's files. */
 const OWNER_FILE = '.ledger';
-/** Has the random id of a folder that is claimed. Stores claimed before there were ids lack it. */
+/** Holds the random id of a claimed folder. Stores that earlier versions claimed lack it. */
 const ID_FILE = '.store';
 
-/** What a store says of itself. */
+/** A store's owner and id, as it keeps them itself. */
 export interface StoreMarks {
-  /** The id of the ledger that has claimed it, if one has. */
+  /** Id of the ledger that has claimed the store. */
   readonly owner?: string | undefined;
-  /** Its own random id, if it has one. */
+  /** The random id of the store itself. */
   readonly id?: string | undefined;
 }
 
 /** The folder of a store. */
 export interface OwnedFolder {
   readonly root: string;
-  /** Whoever has claimed it. Absent if unclaimed or unknown. */
+  /** Id of the ledger that has claimed it. Absent if unclaimed or unknown. */
   readonly owner?: string | undefined;
 }
 
 /**
- * Claims a folder for this owner if it is unclaimed, and returns its owner. Throws {@link StoreUnwritable}, also if the
- * folder is this owner's but no longer writable, because the next paid result could not be kept.
+ * Claims a folder for this owner if it is unclaimed. Returns the owner. Throws {@link StoreUnwritable}, also if this
+ * owner's folder is no longer writable, because the next paid result could not be stored.
  */
 export async function claimFolder(folder: string, owner: string): Promise<string> {
   const path = join(folder, OWNER_FILE);
@@ -38,7 +38,7 @@ export async function claimFolder(folder: string, owner: string): Promise<string
   }
 }
 
-/** Gives a folder this id if it has none, and returns the one that it has. Throws {@link StoreUnwritable}. */
+/** Gives a folder this id if it has none. Returns its id. Throws {@link StoreUnwritable}. */
 export async function claimFolderId(folder: string, id: string): Promise<string> {
   const path = join(folder, ID_FILE);
   try {
@@ -48,20 +48,14 @@ export async function claimFolderId(folder: string, id: string): Promise<string>
   }
 }
 
-/** What a folder says of itself; nothing if it is missing. Changes nothing. Throws {@link StoreUnwritable}. */
+/** Reads a folder's owner and id; neither if it is missing. Changes nothing. Throws {@link StoreUnwritable}. */
 export async function readMarks(folder: string): Promise<StoreMarks> {
-  const owner = await ownerOf(folder);
-  const path = join(folder, ID_FILE);
-  try {
-    return { owner, id: await read(path) };
-  } catch (error) {
-    throw new StoreUnwritable(path, error);
-  }
+  return { owner: await readMark(folder, OWNER_FILE), id: await readMark(folder, ID_FILE) };
 }
 
-/** The folder's owner; undefined if it is unclaimed or missing. Changes nothing. Throws {@link StoreUnwritable}. */
-async function ownerOf(folder: string): Promise<string | undefined> {
-  const path = join(folder, OWNER_FILE);
+/** Reads one of both files of a folder; undefined if it is missing. Throws {@link StoreUnwritable}. */
+async function readMark(folder: string, name: string): Promise<string | undefined> {
+  const path = join(folder, name);
   try {
     return await read(path);
   } catch (error) {
@@ -74,10 +68,10 @@ async function ownerOf(folder: string): Promise<string | undefined> {
  * Throws {@link StoreUnwritable}.
  */
 export async function requireStillThere({ root, owner }: OwnedFolder): Promise<void> {
-  if (owner !== undefined) requireSame(root, owner, await ownerOf(root));
+  if (owner !== undefined) requireSame(root, owner, await readMark(root, OWNER_FILE));
 }
 
-/** Throws {@link StoreUnwritable} unless a store's place still has the owner who claimed it. */
+/** Throws {@link StoreUnwritable} unless the present owner of a store is the one who `claimed` it. */
 export function requireSame(place: string, claimed: string, now: string | undefined): void {
   if (claimed === now) return;
   // Looks like a system's disk error, so that the receiver blames neither the body nor the link.
@@ -86,7 +80,7 @@ export function requireSame(place: string, claimed: string, now: string | undefi
 }
 
 async function read(path: string): Promise<string | undefined> {
-  // To open a pipe would wait for a writer; read like this, it is empty.
+  // Opening a pipe would wait for a writer. Without blocking, it reads as empty.
   const flag = constants.O_RDONLY | constants.O_NONBLOCK;
   return readFile(path, { encoding: 'utf8', flag }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -94,12 +88,15 @@ async function read(path: string): Promise<string | undefined> {
   });
 }
 
-/** The owner file appears only when whole; of several concurrent claims, one wins. */
-async function claim(path: string, owner: string): Promise<string> {
+/**
+ * Creates a file with this text, unless another process does so first. Returns the text of the file that exists then.
+ * The file appears only once it is complete.
+ */
+async function claim(path: string, text: string): Promise<string> {
   const part = `${path}.${randomUUID()}.part`;
   const file = await open(part, 'wx', 0o600);
   try {
-    await file.writeFile(owner);
+    await file.writeFile(text);
     await file.sync();
     await link(part, path).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -6,23 +6,23 @@ import { promisify } from 'node:util';
 import { Folders, onDisk } from './folders.ts';
 import type { OwnedFolder } from './owner-file.ts';
 
-/** Read-only: users have hard links to these files, and a tool that writes in place would spoil what was paid for. */
+/** Read-only: users have hard links to these files, and a tool that writes in place would destroy paid results. */
 export const FILE_MODE = 0o444;
 
-/** Folder in the store for files that are not complete yet. */
+/** Folder in the store for incomplete files (part files). */
 export const PARTS_FOLDER = '.parts';
 
 const syncFile = promisify(fsync);
 const folders = new Folders();
 
-/** A path for a partial file. All are in one folder, so that abandoned ones can be found. */
+/** Returns a new path for a part file. All are in one folder, so that abandoned ones can be found. */
 export function newPart(root: string): string {
   return join(root, PARTS_FOLDER, `${randomUUID()}.part`);
 }
 
 /**
- * Writes a body to a folder under this key, whole or not at all. Meant for a thread: it blocks during the short disk
- * calls. The slow syncs run concurrently. Throws `StoreUnwritable`.
+ * Stores a body in a folder under this key, completely or not at all. Runs in a media thread: it blocks during short
+ * disk calls, but not during syncs. Throws `StoreUnwritable`.
  */
 export async function putBody(folder: OwnedFolder, key: string, body: Buffer): Promise<void> {
   const part = newPart(folder.root);
@@ -37,18 +37,18 @@ export async function putBody(folder: OwnedFolder, key: string, body: Buffer): P
 }
 
 /**
- * Gives a part file in the same folder its final name. If that fails, the part file stays. Throws `StoreUnwritable`.
+ * Renames a part file of the same folder to its key. If that fails, the part file stays. Throws `StoreUnwritable`.
  */
 export function putPart(folder: OwnedFolder, key: string, part: string): Promise<void> {
   return publish(folder, key, part, () => onDisk(part, () => openSync(part, 'r')));
 }
 
-/** Report only the first error. A part that cannot be removed now is swept later. */
+/** Removes a part file. Never fails: a file that stays is swept later. */
 export async function removePart(part: string): Promise<void> {
   await rm(part, { force: true }).catch(() => undefined);
 }
 
-/** Returns the file, open. */
+/** Writes a new part file. Returns its open descriptor. */
 function writePart(part: string, body: Buffer): number {
   const file = openSync(part, 'wx', FILE_MODE);
   try {
@@ -60,7 +60,7 @@ function writePart(part: string, body: Buffer): number {
   }
 }
 
-/** Syncs the part file, gives it its name, and syncs that. */
+/** Syncs the part file, renames it to its key, and syncs the folder, so that the name survives a power cut. */
 async function publish(folder: OwnedFolder, key: string, part: string, openPart: () => Promise<number>): Promise<void> {
   const path = join(folder.root, key);
   const file = await openPart();
