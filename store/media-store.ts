@@ -13,22 +13,25 @@ import { workInFolder } from './work-in-folder.ts';
 import { workOnCopies } from './work-on-copies.ts';
 import type { WorkOnMedia } from './work-on-media.ts';
 
-/** Options of a store. */
+/** Options of {@link openMediaStore}. */
 export interface StoreOptions {
-  /** Max threads that check large media, besides the one for small files; each starts when there is work. Default 2. */
+  /** Max threads for large media, besides the one for small files. Each starts with its first job. Default 2. */
   readonly threads?: number;
   /**
-   * Compiled `media-thread.ts`. Default: found beside the running code; if there is none, the calling thread does the
-   * work.
+   * Compiled `media-thread.ts`. Default: found beside the running code. Without one, as in tests that run the source,
+   * the calling thread does the work.
    */
   readonly threadEntry?: URL;
-  /** Length of a second of a media job's deadline, in ms. Default 1,000; tests use shorter ones. */
+  /** How long a second of a media job's deadline is, in ms. Default 1,000; tests use less. */
   readonly secondMs?: number;
-  /** Environment in which `findFfmpeg` looks, once files are to be finished. Default: an empty one. */
+  /** Environment variables for `findFfmpeg`. Default: none, so ffmpeg is not found. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** A store: work on media, over bytes that are kept somewhere. */
+/**
+ * Makes a {@link Store} of the driver of a place: adds the checks of media, in threads, and the checks of names. Called
+ * by `openStore`.
+ */
 export function openMediaStore(bytes: Bytes, options: StoreOptions = {}): Store {
   const threads = startMediaThreads(options.threads ?? 2, options.threadEntry, options.secondMs);
   const { folder } = bytes;
@@ -96,7 +99,7 @@ export function openMediaStore(bytes: Bytes, options: StoreOptions = {}): Store 
   };
 }
 
-/** Each content is uploaded by one request at a time, however many rows name it. */
+/** Uploads each content only once at a time, however many rows name it. */
 function urlsOf(bytes: Pick<Bytes, 'put' | 'stat'>, presign: NonNullable<Bytes['presign']>): StoreUrls {
   const uploads = new Map<string, Promise<void>>();
   const upload: StoreUrls['upload'] = async ({ path, ...content }, key) => {
@@ -119,6 +122,7 @@ function urlsOf(bytes: Pick<Bytes, 'put' | 'stat'>, presign: NonNullable<Bytes['
   };
 }
 
+/** What {@link write} needs of an opened store. */
 interface Place {
   readonly bytes: Bytes;
   readonly work: WorkOnMedia;
@@ -134,11 +138,12 @@ interface Writing {
   readonly persist: Persist | undefined;
 }
 
+/** Receives a body, then checks and stores it: see {@link Store.write}. */
 async function write(
   { bytes, work, folders }: Place,
   { stem, body, expectation, onReceived, persist }: Writing,
 ): Promise<StoredFile> {
-  const parts = await refusing(body, () => {
+  const parts = await endingBodyOnError(body, () => {
     requireSafeStem(stem, expectation.extension);
     return bytes.partsIn();
   });
@@ -153,8 +158,8 @@ async function write(
   });
 }
 
-/** Ends a body that is not going to be read. */
-async function refusing<T>(body: Readable | Buffer, prepare: () => Promise<T>): Promise<T> {
+/** Runs `prepare`. If it fails, the body will not be read, so its connection is ended. */
+async function endingBodyOnError<T>(body: Readable | Buffer, prepare: () => Promise<T>): Promise<T> {
   try {
     return await prepare();
   } catch (error) {

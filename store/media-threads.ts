@@ -4,37 +4,40 @@ import { unpackError, type ThrownError } from '../threads/serve-jobs.ts';
 import { StoreUnwritable } from './errors.ts';
 import { mediaSeconds } from './inspect.ts';
 import { joinFiles, type JoinedPart, type JoinJob } from './join-files.ts';
-import { bytesOf, doMediaJob, type MediaJob } from './media-work.ts';
+import { doMediaJob, jobBytes, type MediaJob } from './media-work.ts';
 import { reuseFile, type ReuseJob } from './reuse.ts';
 import type { Reused, StoredFile } from './store.ts';
 import { UnfitBody } from './unfit.ts';
 
-/** Larger files are checked by a thread for large files. */
+/** Larger files are left to the threads for large files. */
 const MOST_SMALL_BYTES = 1024 ** 2;
 /** Memory limit of a thread, in MB. A 200 MB film takes less than 90 MB of the process. */
 const MOST_MEGABYTES = 512;
 
-/** Work of a media thread. Jobs and results survive structured clone. */
+/** A kind of work of a media thread. Its jobs and results must survive structured clone. */
 interface Work<Job, Result> {
   readonly name: string;
   readonly do: (job: Job) => Promise<Result>;
-  /** How many bytes a job reads. */
+  /** Returns how many bytes a job reads, from which its deadline follows. */
   readonly bytesOf: (job: Job) => number | Promise<number>;
   readonly isLarge: (job: Job, bytes: number) => boolean;
-  /** Result of a job that killed its thread; `again` runs another job. */
+  /**
+   * Returns the result of a job that hung or killed its thread. `why`: a phrase such as "took too long". `again` runs
+   * another job of this kind.
+   */
   readonly unread: (job: Job, why: string, again: (job: Job) => Promise<Result>) => Result | Promise<Result>;
 }
 
 const isLarge = (_: unknown, bytes: number): boolean => bytes > MOST_SMALL_BYTES;
 
 /**
- * Stores a body, or finds a file. A paid result must not be lost because its thread is missing or was killed by the
- * result itself.
+ * Stores a body, or finds a stored file. A paid result that kills the thread is not lost: it is stored unchecked, as
+ * unfit.
  */
 export const KEEP: Work<MediaJob, StoredFile | undefined> = {
   name: 'keep',
   do: doMediaJob,
-  bytesOf,
+  bytesOf: jobBytes,
   isLarge: ({ from }) => !(from instanceof Uint8Array),
   unread: (job, why, again) => {
     if (job.unread !== undefined) throw new Error(`the file ${job.stem} ${why}`);
@@ -42,7 +45,7 @@ export const KEEP: Work<MediaJob, StoredFile | undefined> = {
   },
 };
 
-/** Stores a further copy of a file. */
+/** Stores a file under a further name. */
 export const REUSE: Work<ReuseJob, Reused> = {
   name: 'reuse',
   do: reuseFile,
@@ -81,28 +84,30 @@ const WORKS: Readonly<Record<string, Pick<Work<never, unknown>, 'do'>>> = {
   [JOIN.name]: JOIN,
 };
 
+/** A job as sent to a thread. `name`: that of its kind of work. */
 interface ThreadJob {
   readonly name: string;
   readonly job: unknown;
 }
 
-/** Does a job in its thread. */
+/** Does a job. Called inside a media thread (`media-thread.ts`). */
 export function doThreadJob({ name, job }: ThreadJob): Promise<unknown> {
   const work = WORKS[name];
   if (work === undefined) throw new Error(`Expected work of a media thread, but got ${name}.`);
   return work.do(job as never);
 }
 
-/** Checks and keeps media. */
+/** Runs jobs in media threads. */
 export interface MediaThreads {
+  /** Does a job of this kind. Throws what the job throws. */
   run<Job, Result>(work: Work<Job, Result>, job: Job): Promise<Result>;
   close(): Promise<void>;
 }
 
 /**
- * Threads that check media and write them to disk: see {@link DeadlinePool}. A file that hangs its reader or exhausts
- * memory is kept unread, and the other jobs of its thread run again. That is safe: each job writes whole files under
- * its own names, or only reads.
+ * Starts threads that check media and write them to disk. Each job has a deadline, see {@link DeadlinePool}. If a file
+ * hangs or crashes its thread, {@link Work.unread} decides about that job, and the other jobs of the thread run again.
+ * That is safe, because each job writes complete files under its own names, or only reads.
  *
  * Small files have their own thread: most batches need no other, and long films cannot delay them.
  *
@@ -135,7 +140,7 @@ export function startMediaThreads(
   };
 }
 
-/** Restores the classes of errors that callers distinguish. */
+/** Restores the class of an error from a thread, where callers distinguish it. */
 function toError(thrown: ThrownError): Error {
   const error = unpackError(thrown);
   if (thrown.name === 'UnfitBody') return new UnfitBody(thrown.message, { cause: error });

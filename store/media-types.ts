@@ -16,12 +16,12 @@ const TYPES: Readonly<Record<string, string>> = {
   vtt: 'text/vtt; charset=utf-8',
 };
 
-/** The media type of a file with this extension. */
+/** Returns the media type of files with this extension (without a dot); that of unknown bytes by default. */
 export function mediaTypeOf(extension: string): string {
   return TYPES[extension] ?? 'application/octet-stream';
 }
 
-/** What plays or shows a file with this extension. */
+/** Returns the kind of player for files with this extension. */
 export function familyOf(extension: string): 'audio' | 'video' | 'text' | 'other' {
   if (['txt', 'srt', 'vtt'].includes(extension)) return 'text';
   const [family = ''] = mediaTypeOf(extension).split('/');

@@ -10,12 +10,30 @@ import { putBody, putPart, removePart } from './put-in-folder.ts';
 import { declaredTypeOf, EXTENSIONS } from './sniff.ts';
 import { type Unfitness, UnfitBody } from './unfit.ts';
 
+/** A job of a media thread: check a body, and store it; or find a stored file. Survives structured clone. */
+export interface MediaJob {
+  /** Key of the file, without its extension. */
+  readonly stem: string;
+  readonly expectation: Expectation;
+  /** The body in memory, or the path of its part file. Undefined: find the file that is already in `into`. */
+  readonly from: Uint8Array | string | undefined;
+  /**
+   * The folder to store the file in. A part file must then lie in it, and is removed if it cannot be stored. Undefined:
+   * the body is only checked.
+   */
+  readonly into: OwnedFolder | undefined;
+  /** Expected sha256 of the part file, in hex. Default: not compared. */
+  readonly sha256?: string | undefined;
+  /** Why its content must not be read; it is then stored or found unchecked, as unfit. By default it is checked. */
+  readonly unread?: Unfitness | undefined;
+}
+
 /**
- * Inspects a received body, or finds an existing file. With `into`, also stores it there. Throws `UnfitBody` or
- * `StoreUnwritable`. Meant for a thread: it blocks while it hashes.
+ * Checks a received body and stores it, or finds a stored file. Returns undefined only if there is none to find. Throws
+ * `UnfitBody` or `StoreUnwritable`. Runs in a media thread: it blocks while it hashes.
  *
- * It may be interrupted anywhere and repeated: each run writes a new part file but the same final name; a missing part
- * file has already been renamed to it.
+ * A job may be interrupted anywhere and repeated: it always stores the same key, and a part file that is missing has
+ * already been renamed to that key.
  */
 export async function doMediaJob(job: MediaJob): Promise<StoredFile | undefined> {
   const { from } = job;
@@ -25,17 +43,18 @@ export async function doMediaJob(job: MediaJob): Promise<StoredFile | undefined>
 }
 
 async function keepBody(job: MediaJob, body: Buffer): Promise<StoredFile> {
-  const stored = named(job, await inspect(FileWindow.ofBody(body), job.expectation, job.unread));
+  const stored = withKey(job, await inspect(FileWindow.ofBody(body), job.expectation, job.unread));
   if (job.into !== undefined) await putBody(job.into, stored.key, body);
   return stored;
 }
 
 async function keepPart(job: MediaJob, part: string): Promise<StoredFile> {
   const { into } = job;
-  const before = into !== undefined && (await sizeOf(part)) === undefined ? await findNamed(job, into) : undefined;
+  const isRenamed = into !== undefined && (await sizeOf(part)) === undefined;
+  const before = isRenamed ? await findRenamed(job, into) : undefined;
   if (before !== undefined) return before;
   try {
-    const stored = named(job, await lookAt(part, job));
+    const stored = withKey(job, await inspectFile(part, job));
     if (into !== undefined) await putPart(into, stored.key, part);
     return stored;
   } catch (error) {
@@ -45,56 +64,43 @@ async function keepPart(job: MediaJob, part: string): Promise<StoredFile> {
   }
 }
 
-function named({ stem }: MediaJob, found: Omit<StoredFile, 'key'>): StoredFile {
+/** Adds the key that follows from the type that was found. */
+function withKey({ stem }: MediaJob, found: Omit<StoredFile, 'key'>): StoredFile {
   return { key: `${stem}.${found.extension}`, ...found };
 }
 
-/** Finds the file whose part file has already been renamed. */
-function findNamed(job: MediaJob, folder: OwnedFolder): Promise<StoredFile | undefined> {
+/** Finds the stored file whose part file was already renamed to its key. */
+function findRenamed(job: MediaJob, folder: OwnedFolder): Promise<StoredFile | undefined> {
   const { family, extension } = job.expectation;
   return findFile({ ...job, expectation: { family, ...(extension === undefined ? {} : { extension }) } }, folder);
 }
 
-/** A media thread's job. Survives structured clone. */
-export interface MediaJob {
-  readonly stem: string;
-  readonly expectation: Expectation;
-  /** A body in memory, or the path of its part file; undefined to find the existing file in `into`. */
-  readonly from: Uint8Array | string | undefined;
-  /**
-   * The folder that it is stored in; then a part file must lie there, too, and is removed if it is unfit. Undefined: it
-   * is only inspected.
-   */
-  readonly into: OwnedFolder | undefined;
-  /** Expected sha256 of the part file, in hex. Default: unknown. */
-  readonly sha256?: string | undefined;
-  /** Why its content cannot be read; it is then stored or found unchecked. By default it is checked. */
-  readonly unread?: Unfitness | undefined;
-}
-
-/** How many bytes a job reads. 0 if there is no file. */
-export async function bytesOf(job: MediaJob): Promise<number> {
+/** Returns how many bytes a job reads; 0 if there is no file. */
+export async function jobBytes(job: MediaJob): Promise<number> {
   if (job.from instanceof Uint8Array) return job.from.length;
   const paths =
-    typeof job.from === 'string' ? [job.from] : namesOf(job).map(({ key }) => join(job.into?.root ?? '', key));
+    typeof job.from === 'string' ? [job.from] : candidatesOf(job).map(({ key }) => join(job.into?.root ?? '', key));
   const sizes = await Promise.all(paths.map(sizeOf));
   return sizes.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0);
 }
 
-/** The names that a file to find may have. */
-function namesOf({ stem, expectation }: MediaJob): readonly { readonly extension: string; readonly key: string }[] {
+/** Returns the keys under which a file to find may be stored. */
+function candidatesOf({
+  stem,
+  expectation,
+}: MediaJob): readonly { readonly extension: string; readonly key: string }[] {
   const extensions = expectation.extension === undefined ? EXTENSIONS : [expectation.extension];
   return extensions.map((extension) => ({ extension, key: `${stem}.${extension}` }));
 }
 
-/** Finds a stored file. An incomplete one must have been altered and counts as missing. */
+/** Finds a stored file. An incomplete one was altered since it was stored, and counts as missing. */
 async function findFile(job: MediaJob, { root }: OwnedFolder): Promise<StoredFile | undefined> {
-  for (const { extension, key } of namesOf(job)) {
+  for (const { extension, key } of candidatesOf(job)) {
     const path = join(root, key);
     if ((await sizeOf(path)) === undefined) continue;
     try {
-      const expectation = knownAs(extension, job.expectation);
-      return { key, ...(await lookAt(path, { expectation, unread: job.unread })), extension };
+      const expectation = expectationFor(extension, job.expectation);
+      return { key, ...(await inspectFile(path, { expectation, unread: job.unread })), extension };
     } catch (error) {
       if (!(error instanceof UnfitBody)) throw error;
     }
@@ -102,17 +108,17 @@ async function findFile(job: MediaJob, { root }: OwnedFolder): Promise<StoredFil
   return undefined;
 }
 
-/** What a file of this extension must be. */
-export function knownAs(extension: string, { family }: Pick<Expectation, 'family'>): Expectation {
+/** Returns what a stored file with this extension must be. */
+export function expectationFor(extension: string, { family }: Pick<Expectation, 'family'>): Expectation {
   const contentType = declaredTypeOf(extension);
   return { family, extension, ...(contentType === undefined ? {} : { contentType }) };
 }
 
 /**
- * Inspects a file on disk (see {@link inspect}). Throws {@link StoreUnwritable} (`LOST`) if it is not what was written:
- * a write that failed late and was repeated may still have left a hole.
+ * Inspects a file on disk (see {@link inspect}). Throws {@link StoreUnwritable} (`LOST`) if it differs from what was
+ * written: a failed write that was repeated may still have left a hole.
  */
-async function lookAt(
+async function inspectFile(
   path: string,
   { expectation, unread, sha256 }: Pick<MediaJob, 'expectation' | 'unread' | 'sha256'>,
 ): Promise<Omit<StoredFile, 'key'>> {
@@ -120,7 +126,7 @@ async function lookAt(
   try {
     const { size } = await file.stat();
     const content = FileWindow.ofFile(file, size);
-    // Compare first: any later defect would be blamed on the API.
+    // Compared first, because the API would be blamed for any defect that the checks find.
     if (sha256 !== undefined && (await hashOf(content, false)) !== sha256) throw lostByDisk(path);
     return await inspect(content, expectation, unread);
   } finally {

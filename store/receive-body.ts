@@ -15,28 +15,31 @@ const SMALL_BYTES = 1024 * 1024;
 /** A large body is written in chunks of this size. */
 const GATHERED_BYTES = 256 * 1024;
 
-/** Destination of a body too large for memory. */
+/** Where to write a body that is too large for memory. */
 export interface PartPlace {
+  /** Path of the part file. */
   readonly path: string;
+  /** The store's folder, or the scratch folder, that the path is in. */
   readonly store: OwnedFolder;
   readonly folders: Folders;
   /**
-   * Performs each write of a body that cannot be fetched again, and may retry it. Undefined if it can be fetched again.
+   * Performs each write, and may retry it, if the body cannot be fetched again because it is the answer to a paid
+   * request. Undefined if it can be fetched again.
    */
   readonly persist: Persist | undefined;
 }
 
-/** A small body in its own memory, or the part file of a large one, with its hash if it cannot be fetched again. */
+/** A small body in memory, or the path of a large one's part file, with its hash if it cannot be fetched again. */
 export interface Received extends Pick<MediaJob, 'sha256'> {
   readonly from: Uint8Array | string;
 }
 
 /**
- * Receives a body of the declared length: a small one in memory, a large one into the part file, which is synced only
- * if the body cannot be fetched again.
+ * Receives a body: a small one in memory, a large one into a part file. If the body cannot be fetched again, each write
+ * is synced.
  *
- * Throws {@link UnfitBody} as soon as the body can no longer become whole, or proves to be no result at all; a
- * cancellation is passed through. No part file remains then.
+ * Throws {@link UnfitBody} if the body breaks off, does not have its declared length, or is no result at all, such as
+ * an error page. Passes cancellations through. No part file remains then.
  */
 export async function receiveBody(
   body: Readable | Buffer,
@@ -54,7 +57,7 @@ export async function receiveBody(
   }
 }
 
-/** The chunks as they arrive, with the source's errors turned into ours. */
+/** Yields the chunks as they arrive. Turns errors of the source into {@link UnfitBody}. */
 async function* piecesOf(body: Readable, received: { readonly bytes: number }): AsyncGenerator<Buffer> {
   // An error after the last read would end the process.
   body.on('error', () => undefined);
@@ -67,16 +70,19 @@ async function* piecesOf(body: Readable, received: { readonly bytes: number }): 
   }
 }
 
+/** Gathers the chunks of one body. */
 class Receiver {
+  /** Bytes received so far. */
   bytes = 0;
   readonly #expectation: Expectation;
   readonly #place: PartPlace;
+  /** Chunks that were not written yet, and their bytes. */
   #pieces: Buffer[] = [];
   #gathered = 0;
   /** Bytes in the file. */
   #written = 0;
   #file: FileHandle | undefined;
-  /** Hash of the written bytes. Only retried writes can make the file differ from it without an error. */
+  /** Hash of the written bytes: after retried writes, the file may differ from it without any error. */
   readonly #hash: Hash | undefined;
 
   constructor(expectation: Expectation, place: PartPlace) {
@@ -101,16 +107,17 @@ class Receiver {
     if (contentLength !== undefined && this.bytes !== contentLength) {
       throw new UnfitBody(`Expected ${contentLength} bytes, as declared, but ${this.bytes} came.`);
     }
-    // Shared with the checking thread rather than transferred: if that thread dies, another one repeats the job.
+    // Shared memory, which the media thread gets without losing it here: if that thread dies, another repeats the job.
     if (this.#file === undefined) return { from: this.#copy(new SharedArrayBuffer(this.#gathered)) };
     await this.#write();
     const file = this.#file;
     const { path } = this.#place;
-    // Close only once, even if that fails: each write was synced, and any loss shows in the hash.
+    // Not repeated if it fails: each write was synced, and the hash would show a loss.
     await this.#persist(() => onDisk(path, () => file.close()));
     return { from: path, sha256: this.#hash?.digest('hex') };
   }
 
+  /** Removes the part file. */
   async abandon(): Promise<void> {
     if (this.#file === undefined) return;
     await this.#file.close().catch(() => undefined);
@@ -118,7 +125,7 @@ class Receiver {
     await rm(this.#place.path, { force: true }).catch(() => undefined);
   }
 
-  /** Copies the chunks, because several bodies may share their memory. */
+  /** Copies the gathered chunks into memory of their own, because several bodies may share that of a chunk. */
   #copy(memory: SharedArrayBuffer | ArrayBuffer): Uint8Array {
     const bytes = new Uint8Array(memory);
     let at = 0;
@@ -129,6 +136,7 @@ class Receiver {
     return bytes;
   }
 
+  /** Writes the gathered chunks to the part file. */
   async #write(): Promise<void> {
     const { path } = this.#place;
     const bytes = this.#copy(new ArrayBuffer(this.#gathered));
@@ -139,8 +147,7 @@ class Receiver {
       const file = (this.#file ??= await this.#begin(Buffer.from(bytes.buffer, 0, HEAD_BYTES)));
       await onDisk(path, async () => {
         await writeAt(file, bytes, this.#written);
-        // After a failed sync, the next one may succeed without writing anything, so the bytes must be written again,
-        // too.
+        // After a failed sync, the next may succeed without writing anything, so a retry writes the bytes again, too.
         if (this.#hash !== undefined) await file.datasync();
       });
     }, this.#place.store.root);
@@ -152,15 +159,16 @@ class Receiver {
     return persist === undefined ? write() : persist(write, growing);
   }
 
+  /** Creates the part file. */
   async #begin(head: Buffer): Promise<FileHandle> {
-    // A large HTML page need not be read to its end.
+    // Throws early: a large HTML page need not be received to its end.
     sniff(head, this.#expectation);
     const { path, store, folders } = this.#place;
     return folders.within(dirname(path), store, () => onDisk(path, () => open(path, 'wx', FILE_MODE)));
   }
 }
 
-/** Writes at a fixed position, so that a partial write can be repeated. */
+/** Writes all bytes at a fixed position, so that a write that failed half-way can be repeated. */
 async function writeAt(file: FileHandle, bytes: Uint8Array, place: number): Promise<void> {
   for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at, bytes.length - at, place + at)).bytesWritten;
 }

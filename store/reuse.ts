@@ -7,22 +7,23 @@ import { Folders, onDisk } from './folders.ts';
 import type { OwnedFolder } from './owner-file.ts';
 import type { KeptFile, Reused } from './store.ts';
 
-/** A request for a further copy of a stored file under its own stem. */
+/** A job of a media thread: store a file of this folder again under another stem. */
 export interface ReuseJob extends OwnedFolder {
   readonly file: KeptFile;
   readonly stem: string;
-  /** Folder for partial files. */
+  /** Folder for part files. */
   readonly parts: string;
 }
 
+/** Bytes read at once. */
 const PIECE_BYTES = 1024 ** 2;
 const syncFile = promisify(fsync);
 const folders = new Folders();
 
 /**
- * Gives a stored file a second name if it still matches its record. The new name is created first and the content is
- * verified through it, so that a concurrent removal or replacement has no effect. A hard link takes no space; if the
- * disk refuses one (too many links to one file, say), the file is copied. Throws `StoreUnwritable`.
+ * Gives a stored file a second name, if it still matches its record. Makes the hard link first, under the name of a
+ * part file, and verifies the content through it: what happens to the first name meanwhile has no effect. If the disk
+ * refuses a hard link (too many links to one file, for example), the file is copied. Throws `StoreUnwritable`.
  */
 export async function reuseFile(job: ReuseJob): Promise<Reused> {
   const { root, file, stem, parts } = job;
@@ -38,7 +39,7 @@ export async function reuseFile(job: ReuseJob): Promise<Reused> {
     if (found?.bytes !== file.bytes || found.sha256 !== file.sha256) return { type: 'altered' };
     await folders.within(dirname(path), job, () =>
       onDisk(path, () => {
-        // Renaming does nothing if the name already is this very file; the part would then remain.
+        // If the name is already a link to this file, this does nothing, and the part file is removed below.
         renameSync(part, path);
         return folders.sync(dirname(path));
       }),
@@ -49,21 +50,25 @@ export async function reuseFile(job: ReuseJob): Promise<Reused> {
   }
 }
 
-/** Resolves symbolic links: a hard link to a symbolic link would follow later changes of its target. */
+/**
+ * Returns the path of a file with symbolic links resolved, because a hard link to a symbolic link would follow later
+ * changes of its target.
+ */
 function findFile(path: string): string | Exclude<Reused, { type: 'reused' }> {
   try {
     const real = realpathSync(path);
     return statSync(real).isFile() ? real : { type: 'altered' };
   } catch (error) {
-    if (!isOneOf(error, ['ENOENT', 'ENOTDIR', 'ELOOP'])) throw error;
+    if (!hasCode(error, ['ENOENT', 'ENOTDIR', 'ELOOP'])) throw error;
     return { type: 'missing' };
   }
 }
 
-function isOneOf(error: unknown, codes: readonly string[]): boolean {
+function hasCode(error: unknown, codes: readonly string[]): boolean {
   return codes.includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
+/** Makes a hard link to a file, or else a copy. */
 function linkOrCopy(source: string, part: string): 'linked' | 'copied' | 'missing' {
   try {
     linkSync(source, part);
@@ -80,7 +85,7 @@ function linkOrCopy(source: string, part: string): 'linked' | 'copied' | 'missin
   }
 }
 
-/** True if it is the source that is missing, and not the folder of the part. */
+/** Whether an error says that the source is missing, rather than the folder of the part file. */
 function isAbsent(error: unknown, source: string): boolean {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return false;
   try {
@@ -91,7 +96,10 @@ function isAbsent(error: unknown, source: string): boolean {
   }
 }
 
-/** Undefined if the disk has lost part of the file. This file is then unusable, but others may be fine. */
+/**
+ * Measures and hashes a file; a new copy is synced, too. Undefined if the disk cannot read it: this file is then
+ * unusable, but others may be fine.
+ */
 async function readThrough(path: string, isNew: boolean): Promise<{ bytes: number; sha256: string } | undefined> {
   const opened = openSync(path, 'r');
   try {
@@ -105,7 +113,7 @@ async function readThrough(path: string, isNew: boolean): Promise<{ bytes: numbe
     if (isNew) await syncFile(opened);
     return { bytes, sha256: hash.digest('hex') };
   } catch (error) {
-    if (!isOneOf(error, ['EIO'])) throw error;
+    if (!hasCode(error, ['EIO'])) throw error;
     return undefined;
   } finally {
     closeSync(opened);

@@ -2,18 +2,13 @@ import { adtsFrameBytes, id3Bytes, readMpegFrame } from './containers/mpeg-frame
 import type { Expectation } from './store.ts';
 import { type Unfitness, UnfitBody } from './unfit.ts';
 
-/** How many bytes {@link sniff} needs. */
+/** How many bytes {@link sniff} needs, unless the body is shorter. */
 export const HEAD_BYTES = 4096;
 
-/** All extensions that the store assigns, in lookup order. */
-export const EXTENSIONS = [
-  ...['mp3', 'wav', 'm4a', 'mp4', 'ogg', 'flac', 'aac', 'webm', 'mkv', 'mov', 'pcm', 'ulaw', 'alaw', 'bin', 'txt'],
-];
-
-/** Types without a picture. Other containers may have one, and the first bytes do not tell. */
+/** Types without a picture. Other containers may have one, which the first bytes do not show. */
 const AUDIO_ONLY: readonly string[] = ['mp3', 'wav', 'm4a', 'ogg', 'flac', 'aac'];
 
-/** Raw audio by declared media type. */
+/** The extension of raw audio, by its declared media type. */
 const RAW: Readonly<Record<string, string>> = {
   'audio/pcm': 'pcm',
   'audio/l16': 'pcm',
@@ -25,18 +20,23 @@ const RAW: Readonly<Record<string, string>> = {
 };
 const RAW_FORMATS: readonly string[] = [...new Set(Object.values(RAW))];
 
-/** A body's type, judged by its first bytes. */
+/** All extensions that the store assigns, in the order in which a stored file is looked up. */
+export const EXTENSIONS = [...AUDIO_ONLY, 'mp4', 'webm', 'mkv', 'mov', ...RAW_FORMATS, 'bin', 'txt'];
+
+/** A body's type. */
 export interface Sniffed {
+  /** Without a dot; `bin` if unknown. */
   readonly extension: string;
+  /** Why the type does not fit the request. */
   readonly unfit?: Unfitness;
 }
 
 /**
- * Tells a body's type from its first bytes. Throws {@link UnfitBody} if it is no result at all: an error page, or
- * nothing. A file of another type than requested is `unfit`.
+ * Detects a body's type by its first bytes (`head`). Throws {@link UnfitBody} if it is no result at all: an error page,
+ * or empty. A file of another type than requested is `unfit`.
  *
- * Raw audio has no signature: its declared type or the request names it, as long as it does not look like text. For
- * text the caller names the extension; `inspect` checks all of it.
+ * Raw audio has no signature: its declared type or the requested format names it, unless it looks like text. For text,
+ * the caller names the extension; `inspect` checks that all of it is UTF-8.
  */
 export function sniff(head: Buffer, expectation: Omit<Expectation, 'contentLength'>): Sniffed {
   const { family, format = '' } = expectation;
@@ -58,11 +58,12 @@ export function sniff(head: Buffer, expectation: Omit<Expectation, 'contentLengt
   return { extension: raw, ...(family === 'video' ? { unfit: 'sound rather than a video' } : {}) };
 }
 
-/** The media type by which {@link sniff} recognises a raw audio file with this extension. */
+/** Returns a media type by which {@link sniff} recognises raw audio with this extension; undefined for other types. */
 export function declaredTypeOf(extension: string): string | undefined {
   return Object.keys(RAW).find((type) => RAW[type] === extension);
 }
 
+/** Detects a media container by its signature. `isRaw`: whether raw audio was declared. */
 function sniffMedia(head: Buffer, isRaw: boolean): string | undefined {
   // ID3 tags belong to MP3, but some AAC streams have one too.
   if (startsWith(head, 'ID3')) return adtsFrameBytes(head.subarray(id3Bytes(head))) === undefined ? 'mp3' : 'aac';
@@ -94,7 +95,7 @@ function sniffFrame(head: Buffer, isRaw: boolean): string | undefined {
   return undefined;
 }
 
-/** The kind of text; undefined if it is not text: control characters, or bytes that are not UTF-8. */
+/** Names the kind of a text; undefined if it is none: it has control characters, or is not UTF-8. */
 function describeText(head: Buffer): string | undefined {
   let text: string;
   try {

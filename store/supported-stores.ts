@@ -8,25 +8,25 @@ import type { BucketPlace } from './s3/settings.ts';
 interface MediaStoreKind {
   /** The scheme of its URLs; undefined if its addresses are paths. */
   readonly scheme: string | undefined;
-  /** Its addresses, for messages. */
+  /** The form of its addresses, for messages. */
   readonly expected: string;
   /**
-   * Resolves an address of this kind so that it means the same in every working directory. Undefined if it cannot be
-   * read.
+   * Resolves an address of this kind, so that it means the same in every working directory. Undefined if it is
+   * malformed.
    */
   readonly resolve: (address: string) => string | undefined;
-  /** What an address is called that has the scheme and cannot be read. */
+  /** What a malformed address of this scheme is called in messages. */
   readonly unreadable: string;
-  /** Whether its files lie in a folder that this machine reaches, and take space on that disk. */
+  /** Whether its files lie in a local (or mounted) folder, and take space on that disk. */
   readonly isFolder: boolean;
   /** Whether its files have URLs from which anybody can fetch them. */
   readonly hasUrls: boolean;
   /**
-   * Opens a resolved address. Creates nothing, and reaches no other machine. Loads its code, which takes a while and
-   * which few commands need.
+   * Opens a resolved address. Creates nothing, and contacts no other machine. Loads the driver's code only now, because
+   * it takes a while and few commands need it.
    */
   readonly open: (address: string, env: NodeJS.ProcessEnv) => Promise<Bytes>;
-  /** What the place at an address says of itself; nothing if it is missing. Changes nothing. */
+  /** Reads the owner and id of the store at an address; neither if it is missing. Changes nothing. */
   readonly marks: (address: string, env: NodeJS.ProcessEnv) => Promise<StoreMarks>;
 }
 
@@ -69,7 +69,7 @@ export type StoreAddress =
     }
   | { readonly type: 'refused'; readonly expected: string; readonly got: string };
 
-/** Reads an address as a user writes it. */
+/** Parses an address as a user writes it, such as in VOXBATCH_STORE. */
 export function readStoreAddress(given: string): StoreAddress {
   const scheme = schemeOf(given);
   const kind = MEDIA_STORES.find((one) => one.scheme === scheme);
@@ -79,15 +79,15 @@ export function readStoreAddress(given: string): StoreAddress {
   return { type: 'refused', expected, got: kind?.unreadable ?? `a ${String(scheme)}: URL` };
 }
 
-/** The kind of the store at an address from {@link readStoreAddress}. */
+/** Returns the kind of the store at an address from {@link readStoreAddress}. */
 export function kindOfStore(address: string): Omit<MediaStoreKind, 'resolve'> {
   const scheme = schemeOf(address);
   return MEDIA_STORES.find((one) => one.scheme === scheme) ?? FOLDER;
 }
 
 /**
- * A known scheme counts with a slash missing, too: such an address is no folder either. Elsewhere a colon may be part
- * of a name.
+ * Returns the scheme of an address; undefined for a path. A known scheme needs no slashes, since `s3:bucket` is hardly
+ * meant as a folder; with an unknown one, a colon may be part of a name.
  */
 function schemeOf(address: string): string | undefined {
   const [, scheme, slashes] = /^([a-z][a-z0-9+.-]*):(\/\/)?/i.exec(address.toLowerCase()) ?? [];
@@ -100,7 +100,7 @@ async function openBucket(url: string, env: NodeJS.ProcessEnv): Promise<BucketBy
   return (await import('./s3/s3-bytes.ts')).openBucketBytes(place, env);
 }
 
-/** Reads `s3://bucket/prefix`; undefined if it is none. */
+/** Parses `s3://bucket/prefix`; undefined if it is malformed. */
 function readBucketPlace(url: string): BucketPlace | undefined {
   const [, bucket, path = ''] =
     /^s3:\/\/([A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9])(?:\/([^?#\\\0]*))?$/i.exec(url) ?? [];

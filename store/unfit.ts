@@ -29,14 +29,14 @@ export type Unfitness =
 /** Max plausible duration of a result, in seconds: a week. */
 export const MOST_SECONDS = 604_800;
 
-/** The body was cut off, or no result at all. Nothing was left under the final name. */
+/** The body was cut off, or is no result at all, such as an error page. Nothing was stored. */
 export class UnfitBody extends Error {
   override readonly name = 'UnfitBody';
 }
 
 /**
- * Thrown by a check that finds a file whole but unfit. Throw it last: a file that is cut off must be fetched again
- * instead. `seconds`: how long it plays all the same.
+ * Thrown by a check of a container for a complete file that is unfit. Throw it last: a file that is cut off must be
+ * fetched again instead. `seconds`: the file's duration, if known.
  */
 export class CompleteButUnfit extends Error {
   readonly unfit: Unfitness;
@@ -50,7 +50,7 @@ export class CompleteButUnfit extends Error {
   }
 }
 
-/** A media file to check. */
+/** A media file to check, for the checks in `containers/`. */
 export interface Container {
   readonly file: FileWindow;
   /** Its extension, without a dot. */
@@ -59,7 +59,7 @@ export interface Container {
   readonly family: 'audio' | 'video';
 }
 
-/** The file ends too early or is damaged. `came` says how. */
+/** Returns the error for a file that ends too early or is damaged. `got`: how, after "but". */
 export function incomplete({ extension }: Container, got: string): UnfitBody {
   return new UnfitBody(`Expected a whole ${extension} file, but ${got}.`);
 }

@@ -3,10 +3,10 @@ import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * The paths of all files below a folder, folder by folder; none if it is missing. Follows no symbolic link. Each folder
- * is opened by itself: Node 20's `opendir` with `recursive` lists only the first 32 files of a folder below.
+ * Yields the paths of all files below a folder; none if it is missing. Follows no symbolic links. Opens each folder
+ * separately, because Node 20's `opendir` with `recursive` lists only the first 32 files of a subfolder.
  *
- * @param enters whether to look into a folder that was found; default: into each
+ * @param enters decides whether to read a subfolder; default: all
  */
 export async function* filesBelow(
   root: string,
@@ -24,7 +24,7 @@ export async function* filesBelow(
   }
 }
 
-/** Turns the error that there is no such file or folder into undefined; throws any other. */
+/** Returns undefined for the error that there is no such file or folder; throws any other. For `catch`. */
 export function ifAbsent(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
   throw error;

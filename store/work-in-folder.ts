@@ -5,7 +5,7 @@ import { PARTS_FOLDER } from './put-in-folder.ts';
 import type { StoredFile } from './store.ts';
 import type { WorkOnMedia } from './work-on-media.ts';
 
-/** Works on the files of a folder themselves: each thread job checks, writes, syncs and names its file. */
+/** Works directly on the files of a folder: each job of a media thread checks, writes, syncs and names its file. */
 export function workInFolder(into: OwnedFolder, threads: MediaThreads): WorkOnMedia {
   const { root } = into;
   return {

@@ -1,25 +1,26 @@
 import pLimit from 'p-limit';
 import type { FileLoss } from '../contract/file-loss.ts';
-import type { Bytes, Lease } from './bytes.ts';
+import type { Bytes } from './bytes.ts';
 import { StoredFileRefused } from './errors.ts';
 import { JOIN, KEEP, SECONDS, type MediaThreads } from './media-threads.ts';
-import { knownAs } from './media-work.ts';
+import { expectationFor } from './media-work.ts';
 import { removePart } from './put-in-folder.ts';
 import { EXTENSIONS } from './sniff.ts';
-import type { Expectation, StoredFile } from './store.ts';
+import type { JoinedPart, JoinJob } from './join-files.ts';
+import type { Expectation, Joined, StoredFile } from './store.ts';
 import { UnfitBody } from './unfit.ts';
 import type { WorkOnMedia } from './work-on-media.ts';
 
 /** Copies fetched at once. */
 const LEASES_AT_ONCE = 16;
 
-/** Works on local copies of files that are kept elsewhere, and puts what it has made there. */
+/** Works on local copies of files that are stored elsewhere, and uploads the results. */
 export function workOnCopies(bytes: Bytes, threads: MediaThreads): WorkOnMedia {
   return {
     keep: (stem, expectation, { from, sha256 }) => {
       let known: StoredFile | undefined;
       return async () => {
-        // A repeated put need not check the body again.
+        // When the upload alone failed, the body need not be checked again.
         known ??= await threads.run(KEEP, { stem, expectation, from, sha256, into: undefined });
         if (known === undefined) throw new Error(`Expected ${stem} to be checked, but it was not.`);
         await bytes.put(known.key, { from, bytes: known.bytes, sha256: known.sha256 });
@@ -29,8 +30,8 @@ export function workOnCopies(bytes: Bytes, threads: MediaThreads): WorkOnMedia {
     },
     find: async (stem, expectation) => {
       for (const extension of await extensionsOf(bytes, stem, expectation)) {
-        const found = await leased(bytes, `${stem}.${extension}`, (path) =>
-          look(threads, path, stem, extension, expectation),
+        const found = await withLease(bytes, `${stem}.${extension}`, (path) =>
+          findIn(threads, path, { stem, extension, family: expectation.family }),
         );
         if (found !== undefined) return found;
       }
@@ -41,39 +42,53 @@ export function workOnCopies(bytes: Bytes, threads: MediaThreads): WorkOnMedia {
       const type = await bytes.copy(file, key);
       return type === 'reused' ? { type, file: { ...file, key } } : { type };
     },
-    seconds: ({ key, ...file }) => leased(bytes, key, (path) => threads.run(SECONDS, { ...file, path })),
+    seconds: ({ key, ...file }) => withLease(bytes, key, (path) => threads.run(SECONDS, { ...file, path })),
     join: async (files, stem) => {
       const limit = pLimit(LEASES_AT_ONCE);
-      const leases = await Promise.allSettled(files.map(({ key }) => limit(() => bytes.lease(key))));
+      const leases = await Promise.allSettled(
+        files.map((file) =>
+          limit(async () => {
+            const lease = await bytes.lease(file.key);
+            return lease && { file, lease };
+          }),
+        ),
+      );
       try {
-        const given = leases.map(givenBy);
-        for (const [at, is] of given.entries()) if (typeof is === 'string') return { type: 'damaged', at, is };
-        const paths = given.map((one) => (typeof one === 'string' ? '' : one.path));
-        const parts = files.map((file, number) => ({ ...file, path: paths[number] ?? '' }));
-        const joined = await threads.run(JOIN, { files: parts, stem, parts: await bytes.partsIn(), into: undefined });
-        if (joined.type !== 'joined') return joined;
-        const { part, file } = joined;
-        try {
-          await bytes.put(file.key, { from: part, bytes: file.bytes, sha256: file.sha256 });
-        } finally {
-          await removePart(part);
+        const parts: JoinJob['files'][number][] = [];
+        for (const [at, found] of leases.map(valueOrLoss).entries()) {
+          if (typeof found === 'string') return { type: 'damaged', at, is: found };
+          parts.push({ ...found.file, path: found.lease.path });
         }
-        return { type: 'joined', file };
+        const joined = await threads.run(JOIN, { files: parts, stem, parts: await bytes.partsIn(), into: undefined });
+        return joined.type === 'joined' ? await putJoined(bytes, joined) : joined;
       } finally {
-        for (const lease of leases) if (lease.status === 'fulfilled') await lease.value?.release();
+        for (const settled of leases) if (settled.status === 'fulfilled') await settled.value?.lease.release();
       }
     },
   };
 }
 
-/** The copy of a file, or how it is lost. */
-function givenBy(settled: PromiseSettledResult<Lease | undefined>): Lease | FileLoss {
+/** Uploads a joined file, and removes its part file. */
+async function putJoined(
+  bytes: Bytes,
+  { file, part }: Extract<JoinedPart, { readonly type: 'joined' }>,
+): Promise<Joined> {
+  try {
+    await bytes.put(file.key, { from: part, bytes: file.bytes, sha256: file.sha256 });
+  } finally {
+    await removePart(part);
+  }
+  return { type: 'joined', file };
+}
+
+/** Returns what was leased, or how the file is lost. Throws any other error. */
+function valueOrLoss<T extends object>(settled: PromiseSettledResult<T | undefined>): T | FileLoss {
   if (settled.status === 'fulfilled') return settled.value ?? 'missing';
   if (settled.reason instanceof StoredFileRefused) return settled.reason.is;
   throw settled.reason;
 }
 
-/** The extensions under which the stem may be stored, in the order of looking. */
+/** Returns the extensions with which the stem may be stored, in the order of {@link EXTENSIONS}. */
 async function extensionsOf(
   bytes: Bytes,
   stem: string,
@@ -85,16 +100,16 @@ async function extensionsOf(
   return EXTENSIONS.filter((one) => there.has(one));
 }
 
-/** An incomplete file must have been altered and counts as missing. */
-async function look(
+/**
+ * Checks the local copy of a stored file. An incomplete file was altered since it was stored, and counts as missing.
+ */
+async function findIn(
   threads: MediaThreads,
   path: string,
-  stem: string,
-  extension: string,
-  expectation: Pick<Expectation, 'family'>,
+  { stem, extension, family }: Pick<Expectation, 'family'> & { readonly stem: string; readonly extension: string },
 ): Promise<StoredFile | undefined> {
   try {
-    const job = { stem, expectation: knownAs(extension, expectation), from: path, into: undefined };
+    const job = { stem, expectation: expectationFor(extension, { family }), from: path, into: undefined };
     const found = await threads.run(KEEP, job);
     return found && { ...found, key: `${stem}.${extension}`, extension };
   } catch (error) {
@@ -103,8 +118,10 @@ async function look(
   }
 }
 
-/** Works on a copy of a file; undefined if there is none. */
-async function leased<T>(bytes: Bytes, key: string, work: (path: string) => Promise<T>): Promise<T | undefined> {
+/**
+ * Runs `work` on a local copy of a file, and removes the copy. Undefined if there is no such file, or it is refused.
+ */
+async function withLease<T>(bytes: Bytes, key: string, work: (path: string) => Promise<T>): Promise<T | undefined> {
   const lease = await bytes.lease(key).catch((error: unknown) => {
     if (error instanceof StoredFileRefused) return undefined;
     throw error;

@@ -1,9 +1,12 @@
 import type { Received } from './receive-body.ts';
 import type { Expectation, Joined, KeptFile, Reused, Store, StoredFile, StoredPart } from './store.ts';
 
-/** What is done to media files besides keeping their bytes. Names were checked before. */
+/**
+ * The part of a store that reads media, besides storing bytes. It differs by whether the files are in a local folder
+ * (`work-in-folder.ts`) or not (`work-on-copies.ts`). Names were checked before.
+ */
 export interface WorkOnMedia {
-  /** Checks a received body and stores it; the returned function may be called again after it failed. */
+  /** Returns a function that checks a received body and stores it; it may be called again after it failed. */
   keep(stem: string, expectation: Expectation, received: Received): () => Promise<StoredFile>;
   /** See {@link Store.find}. */
   find(stem: string, expectation: Pick<Expectation, 'family' | 'extension'>): Promise<StoredFile | undefined>;

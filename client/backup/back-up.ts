@@ -35,7 +35,7 @@ export interface BackupOptions {
 }
 
 /** What is copied of a store in a bucket. */
-const NOTHING: CopiedMedia = { files: 0, bytes: 0, newFiles: 0, newBytes: 0, unfit: [] };
+const NOTHING: CopiedMedia = { files: 0, bytes: 0, newFiles: 0, newBytes: 0, damaged: [] };
 
 /** Copies of the ledger that one backup makes at most, because files were removed meanwhile. */
 const MOST_COPIES = 5;
@@ -143,7 +143,7 @@ async function copyBoth({ paths, dialect, place, store, reach }: Copying): Promi
     const media =
       store === undefined
         ? NOTHING
-        : await copyMedia(store, paths.store, { prefers: 'source', named: () => dialect.filesIn(paths.part) });
+        : await copyMedia(store, paths.store, { prefers: 'source', records: () => dialect.filesIn(paths.part) });
     newFiles += media.newFiles;
     newBytes += media.newBytes;
     await reach('media');

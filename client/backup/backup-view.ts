@@ -40,7 +40,7 @@ export interface BackupView {
   readonly wasInterrupted: boolean;
 }
 
-interface Further extends Pick<CopiedMedia, 'newFiles' | 'newBytes' | 'unfit'> {
+interface Further extends Pick<CopiedMedia, 'newFiles' | 'newBytes' | 'damaged'> {
   readonly former: Manifest | undefined;
   readonly wasInterrupted: boolean;
 }
@@ -48,7 +48,7 @@ interface Further extends Pick<CopiedMedia, 'newFiles' | 'newBytes' | 'unfit'> {
 export function viewBackup(
   folder: string,
   { made_at: madeAt, ledger, store }: Manifest,
-  { former, wasInterrupted, newFiles, newBytes, unfit }: Further,
+  { former, wasInterrupted, newFiles, newBytes, damaged }: Further,
 ): BackupView {
   const { place, bytes, sha256, batches, open, rows } = ledger;
   const { files, bytes: mediaBytes, missing, copied: isCopied } = store;
@@ -62,7 +62,7 @@ export function viewBackup(
       newFiles,
       newBytes,
       missing,
-      damaged: unfit.length,
+      damaged: damaged.length,
     },
     ...{ replaces: former?.made_at ?? null, wasInterrupted },
   };

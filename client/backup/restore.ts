@@ -56,11 +56,11 @@ export async function restoreBackup({ folder, settings, atMoment }: RestoreOptio
         await atMoment?.('copied');
         if (isCopied) await requireOwnStore(settings, paths);
         const media = isCopied
-          ? await copyMedia(paths.store, store, { prefers: 'target', named: () => dialect.filesIn(part) })
+          ? await copyMedia(paths.store, store, { prefers: 'target', records: () => dialect.filesIn(part) })
           : undefined;
         await atMoment?.('media');
         const batches = await lookInto(part);
-        const missing = isCopied ? await countUnfit(store, part, dialect, media?.unfit) : 0;
+        const missing = isCopied ? await countUnfit(store, part, dialect, media?.damaged) : 0;
         if (isEmptyThere) await replaceEmpty(part, ledger, { ...paths, ...manifest });
         else await place(part, ledger, paths.folder);
         await atMoment?.('placed');

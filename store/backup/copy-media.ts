@@ -8,48 +8,59 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { filesBelow } from '../walk-folder.ts';
 
-/** What was found and what was done, without the marks of the store. */
+/**
+ * The media files that {@link copyMedia} found and copied; the store's own files (`.ledger`, `.store`) are not counted.
+ */
 export interface CopiedMedia {
-  /** All files, and their length. */
+  /** All files of the source, as the target has them now, and their bytes. */
   readonly files: number;
   readonly bytes: number;
-  /** Those that were not there before, or not as they are now. */
+  /** Files that the target lacked, or had with other content, and their bytes. */
   readonly newFiles: number;
   readonly newBytes: number;
-  /** Keys on record of files that were there, of which none that may take their place is as recorded. */
-  readonly unfit: readonly string[];
+  /**
+   * Keys of recorded files that differ between the folders, where the source's file does not match its record either.
+   * The target's file stayed.
+   */
+  readonly damaged: readonly string[];
 }
 
+/** Options of {@link copyMedia}. */
 export interface CopyOptions {
-  /** Which of two files of one name is to be in the target, if both are as recorded. */
+  /** Which of two files of one name the target gets, if both match a record. */
   readonly prefers: 'source' | 'target';
-  /** What the ledger has recorded of its files. Asked only if some differ. */
-  readonly named: () => Iterable<NamedContent>;
+  /** Returns the ledger's records of its files. Called only if some files differ. */
+  readonly records: () => Iterable<RecordedFile>;
 }
 
-/** Files that are copied at the same time: each waits for its own sync. */
-const AT_ONCE = 16;
-/** Two times that differ by less are the same: some file systems keep even seconds only, ms. */
-const SAME_MS = 2_000;
+/** Files copied at the same time, since each waits for its own sync. */
+const FILES_AT_ONCE = 16;
+/** Times that differ by less than this count as the same, ms: some file systems keep only even seconds. */
+const TIME_TOLERANCE_MS = 2_000;
 
 /**
- * Copies all files of one folder of media to another, each whole or not at all. A file that is there already stays,
- * unless the source has another one of its name that is as recorded, and the one that is there is not, or less
- * preferred. So a damaged file takes the place of none. Each is a file of its own, which may share its blocks with the
- * other: what writes into one in place leaves the other whole. Files that vanish meanwhile are left out. Synced when it
- * returns. Throws {@link StoreUnwritable}.
+ * Copies all files of a media folder to another one, for a backup or a restore. Each is copied completely or not at
+ * all.
+ *
+ * A file of the target stays, unless the source's file of that name differs, matches its record, and either the
+ * target's file does not, or the source is preferred. So a damaged file never replaces another. Copies are separate
+ * files (which may share blocks on disk), so that a program that writes into one does not change the other. Files that
+ * are removed meanwhile are left out. All is synced when it returns. Throws {@link StoreUnwritable}.
  */
-export async function copyMedia(from: string, to: string, { prefers, named }: CopyOptions): Promise<CopiedMedia> {
+export async function copyMedia(from: string, to: string, { prefers, records }: CopyOptions): Promise<CopiedMedia> {
   const copier = new Copier(from, to, prefers);
-  await allOf(mediaFiles(from), (key) => copier.copy(key));
-  const records = recordsOf(copier.differing, named());
-  await allOf(records, ([key, known]) => copier.decide(key, known));
+  await forEachAtOnce(mediaFiles(from), (key) => copier.copy(key));
+  const byKey = recordsOf(copier.differing, records());
+  await forEachAtOnce(byKey, ([key, known]) => copier.decide(key, known));
   await copier.sync();
-  return { ...copier.sum, unfit: copier.unfit };
+  return { ...copier.sum, damaged: copier.damaged };
 }
 
-/** Does this with each of them, some at the same time. Throws the first error once nothing runs any more. */
-async function allOf<T>(items: Iterable<T> | AsyncIterable<T>, work: (item: T) => Promise<void>): Promise<void> {
+/** Runs `work` on each item, {@link FILES_AT_ONCE} at a time. Throws the first error once nothing runs any more. */
+async function forEachAtOnce<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const running = new Set<Promise<void>>();
   const errors: unknown[] = [];
   for await (const item of items) {
@@ -60,7 +71,7 @@ async function allOf<T>(items: Iterable<T> | AsyncIterable<T>, work: (item: T) =
       running.delete(done);
     });
     running.add(done);
-    if (running.size >= AT_ONCE) await Promise.race(running);
+    if (running.size >= FILES_AT_ONCE) await Promise.race(running);
     if (errors.length > 0) break;
   }
   await Promise.all(running);
@@ -73,9 +84,9 @@ class Copier {
   readonly #prefers: CopyOptions['prefers'];
   readonly #folders = new Folders();
   readonly #written = new Set<string>();
-  /** Keys of files that the target has otherwise. */
+  /** Keys of files whose size or time differs in the target. */
   readonly differing: string[] = [];
-  readonly unfit: string[] = [];
+  readonly damaged: string[] = [];
   readonly sum = { files: 0, bytes: 0, newFiles: 0, newBytes: 0 };
 
   constructor(from: string, to: string, prefers: CopyOptions['prefers']) {
@@ -84,6 +95,7 @@ class Copier {
     this.#prefers = prefers;
   }
 
+  /** Copies a file that the target lacks, or notes that it differs there. */
   async copy(key: string): Promise<void> {
     const [source, target] = [join(this.#from, key), join(this.#to, key)];
     const [here, there] = await Promise.all([statOf(source), statOf(target)]);
@@ -99,18 +111,20 @@ class Copier {
     this.sum.bytes += there?.size ?? here.size;
   }
 
-  /** Which of two files of this name stays. One that no record names is kept: nobody knows which of them is whole. */
-  async decide(key: string, records: readonly NamedContent[]): Promise<void> {
+  /**
+   * Decides about a file that differs in the target. Without a record of it, the target's stays: either may be damaged.
+   */
+  async decide(key: string, records: readonly RecordedFile[]): Promise<void> {
     if (records.length === 0) return;
     const [source, target] = [join(this.#from, key), join(this.#to, key)];
     if (this.#prefers === 'target' && (await isOnRecord(target, records))) return;
     const [here, there] = await Promise.all([statOf(source), statOf(target)]);
     if (here === undefined || there === undefined) return;
-    if (!(await isOnRecord(source, records))) this.unfit.push(key);
+    if (!(await isOnRecord(source, records))) this.damaged.push(key);
     else if (await this.#placeNew(key, here)) this.sum.bytes += here.size - there.size;
   }
 
-  /** False if the source is gone. */
+  /** Copies a media file, and counts it. False if the source is gone. */
   async #placeNew(key: string, here: Stats): Promise<boolean> {
     if (!(await this.#place(key, here))) return false;
     this.sum.newFiles += 1;
@@ -118,6 +132,7 @@ class Copier {
     return true;
   }
 
+  /** Copies a file by way of a part file. False if the source is gone. */
   async #place(key: string, { atime, mtime }: Stats): Promise<boolean> {
     const [source, target] = [join(this.#from, key), join(this.#to, key)];
     const part = newPart(this.#to);
@@ -139,16 +154,18 @@ class Copier {
     }
   }
 
-  /** The names of what was written. */
+  /** Makes the names of all copies survive a power cut. */
   async sync(): Promise<void> {
     for (const folder of this.#written) await this.#folders.sync(folder);
   }
 }
 
+/** Whether two files of one name look the same, by size and time of change. */
 function isSame(here: Stats, there: Stats): boolean {
-  return here.size === there.size && Math.abs(here.mtimeMs - there.mtimeMs) < SAME_MS;
+  return here.size === there.size && Math.abs(here.mtimeMs - there.mtimeMs) < TIME_TOLERANCE_MS;
 }
 
+/** Returns facts of a regular file; undefined if there is none. */
 async function statOf(path: string): Promise<Stats | undefined> {
   const found = await lstat(path).catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
@@ -166,27 +183,27 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** A file of the store as a record names it. */
-interface NamedContent {
+/** A file of the store as the ledger records it. */
+interface RecordedFile {
   readonly key: string;
   readonly bytes: number;
   /** Hex. */
   readonly sha256: string;
 }
 
-/** What the records say of these keys: one may be named by several, as of several times. */
+/** Returns the records of these keys. Some keys have several, from different times. */
 function recordsOf(
   keys: Iterable<string>,
-  named: Iterable<NamedContent>,
-): ReadonlyMap<string, readonly NamedContent[]> {
-  const records = new Map<string, NamedContent[]>();
-  for (const key of keys) records.set(key, []);
-  if (records.size > 0) for (const one of named) records.get(one.key)?.push(one);
-  return records;
+  records: Iterable<RecordedFile>,
+): ReadonlyMap<string, readonly RecordedFile[]> {
+  const byKey = new Map<string, RecordedFile[]>();
+  for (const key of keys) byKey.set(key, []);
+  if (byKey.size > 0) for (const record of records) byKey.get(record.key)?.push(record);
+  return byKey;
 }
 
-/** Whether a file is as one of its records says. Reads it only if its length is. False if it is gone. */
-async function isOnRecord(path: string, records: readonly NamedContent[]): Promise<boolean> {
+/** Whether a file matches one of its records. Reads it only if its length matches. False if it is gone. */
+async function isOnRecord(path: string, records: readonly RecordedFile[]): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   const alike = records.filter(({ bytes }) => bytes === found?.size);
   if (alike.length === 0) return false;
@@ -197,8 +214,8 @@ async function isOnRecord(path: string, records: readonly NamedContent[]): Promi
 }
 
 /**
- * The keys of all files in the folder of a store, its marks first, without those that are not whole yet. None if it is
- * missing.
+ * Yields the keys of all files in a store's folder, without part files. The store's own files (`.ledger`, `.store`)
+ * come first. Nothing if the folder is missing.
  */
 export async function* mediaFiles(root: string): AsyncGenerator<string, undefined> {
   const files = filesBelow(root, ({ name }, parent) => !(parent === root && name === PARTS_FOLDER));

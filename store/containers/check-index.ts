@@ -1,17 +1,18 @@
 import { incomplete, type Container } from '../unfit.ts';
 import type { FileWindow } from './file-window.ts';
 
-/** Container boxes that enclose the index tables. */
-const AROUND = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'moof', 'traf'];
+/** Boxes that contain the index tables. */
+const CONTAINER_BOXES = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'moof', 'traf'];
 
-/** Where a table's sample counts are: byte offset of the first within its content, and the step between them. */
+/** Where a table's sample counts are. */
 interface Counts {
+  /** Offset of the first within the table's content, in bytes. */
   readonly first: number;
-  /** Undefined if there is only one. */
+  /** Bytes from one to the next. Absent if there is only one. */
   readonly step?: number;
 }
 
-/** ISO/IEC 14496-12, 8.6.1, 8.7.3, 8.7.4 and 8.8.8. */
+/** The index tables (ISO/IEC 14496-12, 8.6.1, 8.7.3, 8.7.4 and 8.8.8). */
 const TABLES: Readonly<Record<string, Counts>> = {
   stts: { first: 8, step: 8 },
   ctts: { first: 8, step: 8 },
@@ -22,12 +23,12 @@ const TABLES: Readonly<Record<string, Counts>> = {
 };
 
 /** Max plausible samples per byte: old QuickTime audio packs six samples into a byte and counts each. */
-const MOST_A_BYTE = 8;
+const MOST_SAMPLES_PER_BYTE = 8;
 
 /**
- * Reads how many samples the tables of an MP4 or QuickTime file name. Throws `UnfitBody` if one claims far more samples
- * than the file has bytes: the library iterates over them repeatedly, and a few bytes can claim billions. Everything
- * else is left to the library.
+ * Adds up how many samples the index tables of an MP4 or QuickTime file claim. Throws `UnfitBody` if one claims far
+ * more samples than the file has bytes: the library would iterate over them, and a few bytes can claim billions. The
+ * library checks everything else (`check-tracks.ts`).
  */
 export async function checkIndex(container: Container): Promise<undefined> {
   const { file } = container;
@@ -35,17 +36,18 @@ export async function checkIndex(container: Container): Promise<undefined> {
     const box = await readBox(file, at);
     if (box === undefined) return;
     const counts = Object.hasOwn(TABLES, box.name) ? TABLES[box.name] : undefined;
-    if (counts !== undefined && (await namesMore(container, box, counts))) {
+    if (counts !== undefined && (await claimsTooMany(container, box, counts))) {
       throw incomplete(container, `its index names more samples than its ${file.bytes} bytes can hold`);
     }
     // Step into a container box; skip any other.
-    at = AROUND.includes(box.name) ? box.content : box.end;
+    at = CONTAINER_BOXES.includes(box.name) ? box.content : box.end;
   }
 }
 
-async function namesMore({ file }: Container, { content, end }: Box, { first, step }: Counts): Promise<boolean> {
+/** Whether a table claims more samples than the file can hold. */
+async function claimsTooMany({ file }: Container, { content, end }: Box, { first, step }: Counts): Promise<boolean> {
   const last = Math.min(end, file.bytes) - 4;
-  const most = file.bytes * MOST_A_BYTE;
+  const most = file.bytes * MOST_SAMPLES_PER_BYTE;
   const entries = step === undefined ? 1 : await readNumber(file, content + 4);
   let samples = 0;
   for (let entry = 0; entry < entries && samples <= most; entry += 1) {
@@ -56,6 +58,7 @@ async function namesMore({ file }: Container, { content, end }: Box, { first, st
   return samples > most;
 }
 
+/** Reads a 32-bit number; 0 beyond the end of the file. */
 async function readNumber(file: FileWindow, at: number): Promise<number> {
   const bytes = await file.read(at, 4);
   return bytes.length < 4 ? 0 : bytes.readUInt32BE(0);
@@ -89,9 +92,9 @@ interface Box {
 }
 
 /**
- * Reads the header of a box: a big-endian length that includes it, and a name. Length 1: a 64-bit length follows; 0:
- * the box ends with the file. A box is at least as long as its header, so a walk goes on. Undefined if this is no
- * header.
+ * Reads the header of a box: a big-endian length that includes the header, and a name. Length 1: a 64-bit length
+ * follows; 0: the box ends with the file. Undefined if this is no header, or a length shorter than the header, which
+ * would keep a walk over the boxes from advancing.
  */
 async function readBox(file: FileWindow, at: number): Promise<Box | undefined> {
   const header = await file.read(at, 16);
@@ -130,7 +133,10 @@ export async function checkSegment(container: Container): Promise<undefined> {
   throw incomplete(container, 'it has no content (segment)');
 }
 
-/** A number whose leading zero bits say how many bytes it has. */
+/**
+ * Reads a number of variable length, whose leading zero bits say how many bytes it has. `isOpen`: all its bits are set.
+ * Undefined if bytes are missing.
+ */
 function readSize(bytes: Buffer): { value: number; length: number; isOpen: boolean } | undefined {
   const first = bytes[0] ?? 0;
   const length = Math.clz32(first) - 23;

@@ -65,7 +65,7 @@ export async function checkTracks(container: Container): Promise<number | undefi
   }
 }
 
-/** Reads a track to its end. */
+/** Reads a track to its end. Throws `UnfitBody` if packets are missing. */
 async function checkTrack(container: Container, track: InputTrack, sink: EncodedPacketSink): Promise<Walked> {
   // Metadata alone lists every packet that the index names; with data, the walk stops at the first missing one.
   const named = await walk(container.file.bytes, sink.packets(undefined, undefined, { metadataOnly: true }));
@@ -78,9 +78,10 @@ async function checkTrack(container: Container, track: InputTrack, sink: Encoded
   return there;
 }
 
+/** Result of reading the packets of a track. */
 interface Walked {
   readonly packets: number;
-  /** End of the last packet. */
+  /** When the last packet ends. */
   readonly seconds: number;
   /** The index names more than the file can hold; the walk stopped there. */
   readonly isBeyond: boolean;
@@ -100,6 +101,7 @@ async function walk(mostBytes: number, packets: AsyncIterable<EncodedPacket>): P
   return walked;
 }
 
+/** Returns the stated duration in seconds, or 0. Throws `UnfitBody` if the content is clearly shorter. */
 async function checkDuration(container: Container, input: Input, seconds: number): Promise<number> {
   const declared = (await input.getDurationFromMetadata()) ?? 0;
   if (declared - seconds > Math.max(SLACK_SECONDS, declared * SLACK_PART)) {

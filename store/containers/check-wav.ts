@@ -3,8 +3,9 @@ import { findWavSound, isPlain, UNKNOWN_LENGTH, type WavFormat } from './wav-sou
 import { SampleMeter } from '../sound/sample-meter.ts';
 
 /**
- * Checks a WAV file against its own chunks. Throws `UnfitBody` if its sound is cut off, `CompleteButUnfit` if it has no
- * length, is silent or clipped throughout. Without a stated length, only a cut within a sample can be detected.
+ * Checks a WAV file against its own chunks. Returns its duration in seconds, if that can be derived. Throws `UnfitBody`
+ * if its audio is cut off, `CompleteButUnfit` if it has no length, or is silent or clipped throughout. Without a stated
+ * length, only a cut within a sample can be detected.
  */
 export async function checkWav(container: Container): Promise<number | undefined> {
   const { file } = container;

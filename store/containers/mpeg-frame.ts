@@ -23,7 +23,9 @@ const BITRATES = {
     3: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
   },
 } as const;
+/** Samples per second of MPEG-1, by index. */
 const SAMPLE_RATES = [44_100, 48_000, 32_000];
+
 /** A parsed MPEG audio header. */
 interface MpegHeader {
   /** True for MPEG-1; false for versions 2 and 2.5. */
@@ -51,7 +53,7 @@ export interface MpegFrame {
   readonly info?: FrameInfo;
 }
 
-/** The MPEG audio frame that begins here; undefined if there is none, or if it does not state its size. */
+/** Parses the MPEG audio frame that begins here; undefined if there is none, or if it does not state its size. */
 export function readMpegFrame(head: Buffer): MpegFrame | undefined {
   const header = readHeader(head);
   if (header === undefined) return undefined;
@@ -81,6 +83,7 @@ export function id3Bytes(head: Buffer): number {
   return 10 + size + ((head.readUInt8(5) & 0x10) === 0 ? 0 : 10);
 }
 
+/** Parses the four bytes of a frame header. */
 function readHeader(head: Buffer): MpegHeader | undefined {
   const [first = 0, second = 0, third = 0, fourth = 0] = head;
   if (head.length < 4 || first !== 0xff || (second & 0xe0) !== 0xe0) return undefined;
@@ -102,7 +105,7 @@ function readHeader(head: Buffer): MpegHeader | undefined {
   return { isVersion1, layer, isMono: fourth >> 6 === 3, hasChecksum, rate, size, seconds: samples / rate };
 }
 
-/** The info header replaces the audio; its offset ignores a checksum. */
+/** Reads the info header that replaces the audio of a file's first frame. Its offset ignores a checksum. */
 function readInfo(head: Buffer, header: MpegHeader): FrameInfo | undefined {
   const at = 4 + sideLayout(header).bytes;
   const name = head.toString('latin1', at, at + 4);
@@ -184,7 +187,7 @@ export async function eachFrame(
   }
 }
 
-/** Size of a tag or of a little padding between frames; undefined for anything else. */
+/** Returns the size of a tag or of a little padding between frames; undefined for anything else. */
 async function otherSize(file: FileWindow, at: number, head: Buffer): Promise<number | undefined> {
   const name = head.toString('latin1', 0, 8);
   const id3 = id3Bytes(head);

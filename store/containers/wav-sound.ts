@@ -32,7 +32,10 @@ export interface WavSound {
 /** Lengths from here on mean "unknown": programs that cannot seek back to the header write them. */
 export const UNKNOWN_LENGTH = 0x7fff_f000;
 
-/** Finds the sound of a WAV file by its chunks (name, little-endian length, content padded to an even length). */
+/**
+ * Finds the audio of a WAV file by walking its chunks (name, little-endian length, content padded to an even length).
+ * Undefined if there is none.
+ */
 export async function findWavSound(file: FileWindow): Promise<WavSound | undefined> {
   let format: WavFormat | undefined;
   let samples = 0;
@@ -55,7 +58,10 @@ export async function findWavSound(file: FileWindow): Promise<WavSound | undefin
   return undefined;
 }
 
-/** Plain samples give the exact duration; other codings often state a rounded byte rate. */
+/**
+ * Returns the duration in seconds: exact for plain samples; otherwise from the stated number of samples (per channel),
+ * or from the byte rate, which is often rounded.
+ */
 function secondsOf(format: WavFormat | undefined, bytes: number, samples: number): number | undefined {
   if (format === undefined) return undefined;
   const { rate, block, bytesPerSecond } = format;
@@ -69,6 +75,7 @@ export function isPlain({ coding }: WavFormat): boolean {
   return coding === 1 || coding === 3;
 }
 
+/** Parses a `fmt ` chunk; undefined if it is too short. */
 function readFormat(format: Buffer): WavFormat | undefined {
   if (format.length < 16) return undefined;
   // Format 0xFFFE keeps the real one in its extension.

@@ -1,11 +1,12 @@
 /**
- * The bytes of a file to send: both ends included. `null`: no such bytes. Undefined: all, as if none were asked for.
+ * The bytes of a file to send, both ends included. `null`: the requested range lies outside the file. Undefined: the
+ * complete file, because no usable range was requested.
  */
 export type ByteRange = { readonly first: number; readonly last: number } | null | undefined;
 
 /**
- * Reads the header `Range` for a file of this many bytes, which is at least one. Several ranges, and units other than
- * bytes, count as none: a server may ignore the header (RFC 9110, 14.2).
+ * Parses the header `Range` for a file of this many bytes, at least one. Several ranges, and units other than bytes,
+ * are ignored, as a server may do (RFC 9110, 14.2).
  */
 export function readRange(header: string | undefined, bytes: number): ByteRange {
   const found = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '');

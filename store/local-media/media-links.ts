@@ -1,6 +1,6 @@
 import type { LocalFile } from '../../contract/row-kinds.ts';
 
-/** A local file is gone, or is not the one that its row was checked with. Nothing is sent for it. */
+/** A local file is gone, or has changed since its row was checked. No request is sent for the row. */
 export class MediaChanged extends Error {
   override readonly name = 'MediaChanged';
 
@@ -14,18 +14,21 @@ export interface LinkedFile extends LocalFile {
   readonly name: string;
 }
 
-/** Makes links to files of this machine, by which a service fetches them. */
+/**
+ * Makes links to local files, from which the service fetches them: either to a server of this process
+ * (`serve-media.ts`), or to copies in a bucket (`upload-media.ts`).
+ */
 export interface LocalMediaLinks {
   /**
-   * Makes sure that the content which the row asks for can be fetched. May read, or move, the whole file. Throws {@link
-   * MediaChanged}, or another error that may pass.
+   * Ensures that a file's content can be fetched by links. May read or upload the complete file. Throws
+   * {@link MediaChanged}, or an error that may be temporary.
    */
   prepare(file: LinkedFile, signal: AbortSignal): Promise<void>;
   /**
-   * A new link to a prepared file, for one request. It leads to that content for this long, ms, or as long as can be.
-   * Rejects if that is too short to be of use.
+   * Returns a new link to a prepared file, for one request. It is valid for `validMs`, or as long as possible. Rejects
+   * if that is too short for the service to fetch the file.
    */
   linkTo(file: LinkedFile, validMs: number): Promise<string>;
-  /** Lets running downloads end, for a while. May be called again. */
+  /** Waits a while for running downloads, and ends. May be called again. */
   close(): Promise<void>;
 }

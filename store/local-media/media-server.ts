@@ -11,30 +11,31 @@ import type { VerifiedFile, VerifiedFiles } from './verified-files.ts';
 /** Max concurrent connections; more are closed. */
 const MOST_CONNECTIONS = 256;
 /** A connection on which nothing moves for this long is closed, ms. */
-const IDLE_MS = 60_000;
+const IDLE_TIMEOUT_MS = 60_000;
 /** Bytes read at once. */
-const CHUNK = 256 * 1024;
-/** The parameter of a link that holds what it allows. */
+const CHUNK_BYTES = 256 * 1024;
+/** Query parameter of a link that holds its sealed {@link Grant}. */
 const GRANT_PARAMETER = 'k';
-/** Path and parameter by which a process of the same home recognises this server. */
-const QUESTION_PATH = '/voxbatch';
-const QUESTION_PARAMETER = 'q';
-const LONGEST_QUESTION = 100;
+/** Path and query parameter by which another process of the same home recognises this server. */
+const CHALLENGE_PATH = '/voxbatch';
+const CHALLENGE_PARAMETER = 'q';
+/** Longest accepted challenge, in characters. */
+const LONGEST_CHALLENGE = 100;
 
-/** The part of a link after its base; see {@link readLink}. */
+/** Returns the part of a link after the server's base URL. `sealed`: the sealed grant. */
 export function pathOfLink(name: string, sealed: string): string {
   return `/${name}?${GRANT_PARAMETER}=${sealed}`;
 }
 
-/** The question to a server at a base URL; the answer is `proofOf`. */
-export function questionTo(base: string, question: string): string {
-  return `${base}${QUESTION_PATH}?${QUESTION_PARAMETER}=${question}`;
+/** Returns the URL that sends a challenge to the server at a base URL. It answers with `proofOf`. */
+export function challengeUrl(base: string, challenge: string): string {
+  return `${base}${CHALLENGE_PATH}?${CHALLENGE_PARAMETER}=${challenge}`;
 }
 
 /**
- * A server that hands out exactly the files that links of this key allow, until they expire, and only while they have
- * the content that the link names. GET, HEAD and one range of bytes. It writes no log, and a refusal says nothing of
- * what is there.
+ * Makes a server of the files that links sealed with this key allow, until the links expire, and only while a file has
+ * the content that its link names. Supports GET, HEAD and a single range of bytes. Writes no log; refusals do not
+ * reveal which files exist.
  */
 export function createMediaServer(key: Buffer, files: VerifiedFiles): http.Server {
   const limits = { maxHeaderSize: 8_192, headersTimeout: 10_000, requestTimeout: 15_000 };
@@ -44,12 +45,13 @@ export function createMediaServer(key: Buffer, files: VerifiedFiles): http.Serve
     });
   });
   server.maxConnections = MOST_CONNECTIONS;
-  server.setTimeout(IDLE_MS, (socket) => {
+  server.setTimeout(IDLE_TIMEOUT_MS, (socket) => {
     socket.destroy();
   });
   return server;
 }
 
+/** Answers a request: a challenge, or a link. */
 async function answer(
   key: Buffer,
   files: VerifiedFiles,
@@ -63,10 +65,10 @@ async function answer(
     return;
   }
   const url = new URL(request.url ?? '', 'http://local');
-  if (url.pathname.endsWith(QUESTION_PATH)) {
-    const question = url.searchParams.get(QUESTION_PARAMETER) ?? '';
-    if (question.length > LONGEST_QUESTION) refuse(response, 404);
-    else response.end(proofOf(key, question));
+  if (url.pathname.endsWith(CHALLENGE_PATH)) {
+    const challenge = url.searchParams.get(CHALLENGE_PARAMETER) ?? '';
+    if (challenge.length > LONGEST_CHALLENGE) refuse(response, 404);
+    else response.end(proofOf(key, challenge));
     return;
   }
   const link = readLink(key, url);
@@ -92,14 +94,14 @@ async function answer(
   }
 }
 
-/** A link of ours. */
+/** A parsed link. */
 interface ReadLink {
   readonly sha256: string;
   readonly extension: string;
   readonly grant: Grant;
 }
 
-/** What a URL allows; undefined if it is no link of this key. A proxy may have put folders before the name. */
+/** Parses a link; undefined if it was not sealed with this key. A proxy may have added folders before the name. */
 function readLink(key: Buffer, { pathname, searchParams }: URL): ReadLink | undefined {
   const name = pathname.slice(pathname.lastIndexOf('/') + 1);
   const grant = unseal(key, name, searchParams.get(GRANT_PARAMETER) ?? '');
@@ -112,6 +114,7 @@ function refuse(response: http.ServerResponse, status: number): void {
   response.writeHead(status, { 'content-type': 'text/plain', 'content-length': 0, 'cache-control': 'no-store' }).end();
 }
 
+/** Sends a file, or the requested range of it. */
 async function sendFile(
   { sha256, extension, grant: { bytes } }: ReadLink,
   file: VerifiedFile,
@@ -119,7 +122,7 @@ async function sendFile(
   response: http.ServerResponse,
 ): Promise<void> {
   const etag = `"${sha256}"`;
-  // A part is only wanted of the same content.
+  // With `If-Range`, a client wants a part only of the content that it knows.
   const isSame = headers['if-range'] === undefined || headers['if-range'] === etag;
   const range = readRange(isSame ? headers.range : undefined, bytes);
   response.setHeaders(
@@ -144,11 +147,11 @@ async function sendFile(
   else await pipeline(Readable.from(chunksOf(file, first, last), { objectMode: false }), response);
 }
 
-/** The bytes of a file. The last of them are held back until it is certain that nobody wrote to it meanwhile. */
+/** Yields a range of a file. Holds back the last chunk until it is certain that nobody wrote to the file meanwhile. */
 async function* chunksOf(file: VerifiedFile, first: number, last: number): AsyncGenerator<Buffer> {
   let at = first;
   while (at <= last) {
-    const length = Math.min(CHUNK, last + 1 - at);
+    const length = Math.min(CHUNK_BYTES, last + 1 - at);
     const { bytesRead, buffer } = await file.handle.read(Buffer.allocUnsafe(length), 0, length, at);
     if (bytesRead === 0) throw new Error('The file is shorter than it was.');
     at += bytesRead;

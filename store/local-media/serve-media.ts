@@ -5,27 +5,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServeMedia } from '../../contract/serve-media.ts';
 import { isProof, seal } from './link-seal.ts';
 import type { LocalMediaLinks } from './media-links.ts';
-import { createMediaServer, pathOfLink, questionTo } from './media-server.ts';
+import { createMediaServer, pathOfLink, challengeUrl } from './media-server.ts';
 import { VerifiedFiles } from './verified-files.ts';
 
-/** How long running downloads may take once the process ends, ms. */
-const LEAVE_MS = 8_000;
-/** A process that shares another one's server looks after this long whether the port is free, ms. */
-const TAKE_OVER_MS = 500;
-/** Time for the answer of what listens on the port, ms. */
-const ASK_MS = 2_000;
+/** How long running downloads may take when the process ends, ms. */
+const DRAIN_MS = 8_000;
+/** How often a process that uses the server of another checks whether the port is free, ms. */
+const TAKE_OVER_CHECK_MS = 500;
+/** How long whatever listens on the port may take to answer the challenge, ms. */
+const CHALLENGE_TIMEOUT_MS = 2_000;
 
-/** Another program listens there. */
+/** Another program listens on the port. */
 export class MediaPortTaken extends Error {
   override readonly name = 'MediaPortTaken';
 }
 
 /**
- * Hands out local media by links that this key seals. If another process with the same key listens there, that one
- * does, and this one takes over once it is gone. Throws {@link MediaPortTaken}, with the system's error code as its
- * message.
+ * Serves local media by links that are sealed with this key. If another process with the same key listens on the port,
+ * its server answers the links of both, and this process takes over once it is gone. Throws {@link MediaPortTaken},
+ * with the system's error code as its message.
  *
- * @param key of `KEY_BYTES`, the same for all processes of a home
+ * @param key `KEY_BYTES` long, the same for all processes of a home
  */
 export async function serveMedia({ host, port, url }: ServeMedia, key: Buffer): Promise<LocalMediaLinks> {
   const files = new VerifiedFiles();
@@ -37,14 +37,14 @@ export async function serveMedia({ host, port, url }: ServeMedia, key: Buffer): 
   });
   const takeOver = async (): Promise<void> => {
     while (server === undefined) {
-      await sleep(TAKE_OVER_MS, undefined, { signal: ending.signal, ref: false });
+      await sleep(TAKE_OVER_CHECK_MS, undefined, { signal: ending.signal, ref: false });
       server = await listen(key, files, host, port).catch(() => undefined);
     }
   };
-  // The end wakes it.
+  // Rejects when `ending` aborts its pause.
   const taking = takeOver().catch(() => undefined);
-  let left: Promise<void> | undefined;
-  const leave = async (): Promise<void> => {
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
     ending.abort();
     await taking;
     if (server !== undefined) await closeAfterDownloads(server);
@@ -56,7 +56,7 @@ export async function serveMedia({ host, port, url }: ServeMedia, key: Buffer): 
     },
     linkTo: ({ path, bytes, name }, validMs) =>
       Promise.resolve(url + pathOfLink(name, seal(key, name, { path, bytes, until: Date.now() + validMs }))),
-    close: () => (left ??= leave()),
+    close: () => (closing ??= close()),
   };
 }
 
@@ -66,18 +66,22 @@ async function listen(key: Buffer, files: VerifiedFiles, host: string, port: num
   return server;
 }
 
-/** Whether what listens there has the same key. */
+/** Whether what listens on the port is a server with the same key. */
 async function isOurs(key: Buffer, host: string, port: number): Promise<boolean> {
-  const question = randomUUID();
+  const challenge = randomUUID();
   const base = `http://${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
   try {
-    const answer = await fetch(questionTo(base, question), { signal: AbortSignal.timeout(ASK_MS), redirect: 'error' });
-    return isProof(key, question, await answer.text());
+    const answer = await fetch(challengeUrl(base, challenge), {
+      signal: AbortSignal.timeout(CHALLENGE_TIMEOUT_MS),
+      redirect: 'error',
+    });
+    return isProof(key, challenge, await answer.text());
   } catch {
     return false;
   }
 }
 
+/** Closes a server after running downloads, or after {@link DRAIN_MS}. */
 async function closeAfterDownloads(server: http.Server): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => {
@@ -86,7 +90,7 @@ async function closeAfterDownloads(server: http.Server): Promise<void> {
   });
   const timer = setTimeout(() => {
     server.closeAllConnections();
-  }, LEAVE_MS);
+  }, DRAIN_MS);
   server.closeIdleConnections();
   await closed;
   clearTimeout(timer);

@@ -2,24 +2,25 @@ import type { StoreUrls } from '../store.ts';
 import type { LocalMediaLinks } from './media-links.ts';
 import { VerifiedFiles } from './verified-files.ts';
 
-const DYING =
+/** Why a link is refused: it would expire too soon. */
+const SESSION_ENDS =
   'the session of the credentials for the bucket ends before the file can be fetched, and cannot be renewed now: sign in again, or start this process with new ones';
 
-/** Folder of a store for uploaded local media. No batch can have its name. */
+/** Top-level folder of a store for uploaded local media. No batch can have this name. */
 export const UPLOADS_FOLDER = '_inputs';
 
-/** Key of an uploaded file; `name` names its content. */
+/** Returns the key of an uploaded file. `name`: derived from its content, see `LinkedFile`. */
 export function uploadKeyOf(name: string): string {
   return `${UPLOADS_FOLDER}/${name}`;
 }
 
-/** A job that is started at once fetches its files within this time, ms. */
+/** Shortest useful life of a link, ms: a job that starts at once fetches its files within this time. */
 const LEAST_MS = 300_000;
 
 /**
- * Hands out local media by uploading them to a store whose files have URLs: each content once, whatever its files are
- * called. A file is verified before, so a changed one is told from a store that is away. Whether it is there is asked
- * before each request, because `cache prune` may have removed it.
+ * Makes links to local media by uploading them to a bucket. Each content is uploaded once, whatever its files are
+ * called. Verifies a file before its upload, so that a changed file is reported as such. Checks before each request
+ * that the upload still exists, because `cache prune` may have removed it.
  */
 export function uploadMedia(urls: StoreUrls): LocalMediaLinks {
   const files = new VerifiedFiles();
@@ -31,7 +32,7 @@ export function uploadMedia(urls: StoreUrls): LocalMediaLinks {
     },
     linkTo: async ({ name }, validMs) => {
       const { url, livesMs } = await urls.presign(uploadKeyOf(name), validMs);
-      if (livesMs < Math.min(validMs, LEAST_MS)) throw new Error(DYING);
+      if (livesMs < Math.min(validMs, LEAST_MS)) throw new Error(SESSION_ENDS);
       return url;
     },
     close: () => Promise.resolve(),

@@ -5,30 +5,31 @@ import { open, realpath, type FileHandle } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { MediaChanged } from './media-links.ts';
 
-/** A file whose content is the known one. */
+/** An open file whose content was verified. */
 export interface VerifiedFile {
   readonly handle: FileHandle;
-  /** False once somebody wrote to the file. */
+  /** Returns false once somebody wrote to the file. */
   isUnchanged(): Promise<boolean>;
 }
 
 /** Bytes hashed at once. */
-const CHUNK = 256 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 /** Max files whose hash is remembered. */
 const MOST_KNOWN = 10_000;
 
 /**
- * Opens local files whose content is the one that their row was checked with. Each state of a file is hashed once: a
- * thousand rows may name one video. Any writer changes the state (size, times, or the file itself).
+ * Opens local files, and verifies that they have the content that their row was checked with. Hashes each state of a
+ * file once, since a thousand rows may name one video. A state is the file's identity, size and times, which every
+ * write changes.
  */
 export class VerifiedFiles {
   readonly #hashes = new Map<string, Promise<string>>();
-  /** One disk is not faster for more. */
+  /** More concurrent reads would not be faster on one disk. */
   readonly #atOnce = pLimit(2);
 
-  /** Throws {@link MediaChanged}, or a system error that may pass. The caller closes the handle. */
+  /** Throws {@link MediaChanged}, or a system error that may be temporary. The caller closes the handle. */
   async open(file: KnownFile): Promise<VerifiedFile> {
-    const handle = await openHere(file.path);
+    const handle = await openWithoutLinks(file.path);
     try {
       const state = await stateOf(handle, file);
       const sha256 = await this.#hashOf(state, handle);
@@ -51,9 +52,10 @@ export class VerifiedFiles {
   }
 }
 
-async function openHere(path: string): Promise<FileHandle> {
+/** Opens a file without following symbolic links. */
+async function openWithoutLinks(path: string): Promise<FileHandle> {
   try {
-    // A symbolic link on the way may have been put there since, and could lead anywhere.
+    // A symbolic link that was added since the row was checked could lead anywhere.
     if ((await realpath(path)) !== path) throw new MediaChanged(path, 'is behind a symbolic link now');
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch (error) {
@@ -63,6 +65,9 @@ async function openHere(path: string): Promise<FileHandle> {
   }
 }
 
+/**
+ * Returns a text that changes with every write to the file. Throws {@link MediaChanged} if the size differs already.
+ */
 async function stateOf(handle: FileHandle, file: KnownFile): Promise<string> {
   const facts: BigIntStats = await handle.stat({ bigint: true });
   if (!facts.isFile()) throw new MediaChanged(file.path, 'is no file any more');
@@ -72,9 +77,9 @@ async function stateOf(handle: FileHandle, file: KnownFile): Promise<string> {
 
 async function hashWhole(handle: FileHandle): Promise<string> {
   const hash = createHash('sha256');
-  const buffer = Buffer.alloc(CHUNK);
+  const buffer = Buffer.alloc(CHUNK_BYTES);
   for (let at = 0; ;) {
-    const { bytesRead } = await handle.read(buffer, 0, CHUNK, at);
+    const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, at);
     if (bytesRead === 0) return hash.digest('hex');
     hash.update(buffer.subarray(0, bytesRead));
     at += bytesRead;

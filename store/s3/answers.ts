@@ -3,7 +3,7 @@ import type { BucketTrouble } from './errors.ts';
 import type { BucketRequest } from './request.ts';
 import { textOf } from './xml.ts';
 
-/** An answer. The body of one with a status of 2xx has to be read to its end, or destroyed. */
+/** An answer of S3. With a status of 2xx, the receiver must read its body to the end, or destroy it. */
 export interface BucketAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -12,65 +12,76 @@ export interface BucketAnswer {
   readonly code?: string | undefined;
 }
 
-/** Answers after which the same request may go through. */
+/** Codes of errors after which the same request may succeed. */
 const TEMPORARY = new Set([
-  ...['SlowDown', 'InternalError', 'ServiceUnavailable', 'RequestTimeout', 'RequestTimeoutException', 'Throttling'],
-  ...['OperationAborted', 'ConditionalRequestConflict', 'IncompleteBody', 'BadDigest', 'XAmzContentSHA256Mismatch'],
+  'SlowDown',
+  'InternalError',
+  'ServiceUnavailable',
+  'RequestTimeout',
+  'RequestTimeoutException',
+  'Throttling',
+  'OperationAborted',
+  'ConditionalRequestConflict',
+  'IncompleteBody',
+  'BadDigest',
+  'XAmzContentSHA256Mismatch',
 ]);
 /** `501 Not Implemented`: the server does not know this kind of request, and never will. */
 export const UNKNOWN_TO_SERVER = 501;
-/** Longest body of an error that is read, bytes. */
-const MOST_ERROR_BYTES = 65_536;
+/** How much of an error's body is read, in characters. */
+const MOST_ERROR_LENGTH = 65_536;
 
-/** Why there is no answer that counts. */
+/** The failure of one try of a request: no answer, or one that cannot be used. */
 export interface Failed {
   readonly trouble: BucketTrouble;
-  /** Another try would get the same answer. Default: false. */
-  readonly isOver?: boolean;
-  /** Something answered. Default: false. */
+  /** Whether another try would fail the same way. Default false. */
+  readonly isFinal?: boolean;
+  /** Whether a server answered at all. Default false. */
   readonly isAnswered?: boolean;
 }
 
-/** Whether the same request may go through later: the server had trouble, or no time. */
-export function mayPass(code: string, status?: number): boolean {
-  const isOfServer = status !== undefined && (status === 429 || (status >= 500 && status !== UNKNOWN_TO_SERVER));
-  return isOfServer || TEMPORARY.has(code);
+/** Whether the same request may succeed later: the server failed, or was overloaded. */
+export function isTemporary(code: string, status?: number): boolean {
+  const isServerError = status !== undefined && (status === 429 || (status >= 500 && status !== UNKNOWN_TO_SERVER));
+  return isServerError || TEMPORARY.has(code);
 }
 
-/** An answer of a proxy, or of another server, in the place of S3's: nothing follows from it. */
-export function foreign(status: number): Failed {
+/**
+ * Returns the failure for an answer of a proxy or another server in place of S3, which says nothing about the object.
+ */
+export function notFromS3(status: number): Failed {
   return { trouble: { code: 'AWAY', message: `status ${String(status)}, and not by an S3 server` }, isAnswered: true };
 }
 
 /**
- * Whether an answer about one object is S3's, where no XML tells: S3 names each content that it takes or gives, and
- * whoever else may answer in its place does not. Versitygw cannot name one that was put into its folder by another
- * program.
+ * Whether a successful answer without XML comes from S3, rather than from a proxy: S3 sends an ETag with each object
+ * that it stores or returns. Versitygw sends none for files that another program has put into its folder, but other
+ * headers of S3.
  */
-export function isOfObject({ method, key = '', root }: BucketRequest, { headers }: IncomingMessage): boolean {
+export function isObjectAnswer({ method, key = '', root }: BucketRequest, { headers }: IncomingMessage): boolean {
   if (root !== undefined || key === '' || method === 'DELETE' || headers.etag !== undefined) return true;
   return method !== 'PUT' && Object.keys(headers).some((name) => name.startsWith('x-amz-'));
 }
 
-/** `isOfS3`: the answer has the form of S3's, so it is none of a proxy before it, or of another server. */
-export async function readError(response: IncomingMessage): Promise<BucketTrouble & { readonly isOfS3: boolean }> {
+/** Reads an error. `isFromS3`: it has the form of S3's errors, so it does not come from a proxy or another server. */
+export async function readError(response: IncomingMessage): Promise<BucketTrouble & { readonly isFromS3: boolean }> {
   const { statusCode = 0 } = response;
   let body = '';
   try {
     for await (const piece of response.setEncoding('utf8') as AsyncIterable<string>) {
       body += piece;
-      if (body.length > MOST_ERROR_BYTES) break;
+      if (body.length > MOST_ERROR_LENGTH) break;
     }
   } catch {
-    // The status says enough.
+    // The body is cut off; the status says enough.
   }
-  const own = textOf(body, 'Code');
-  const code = own ?? STATUS_CODES[statusCode] ?? `HTTP ${String(statusCode)}`;
+  const codeOfS3 = textOf(body, 'Code');
+  const code = codeOfS3 ?? STATUS_CODES[statusCode] ?? `HTTP ${String(statusCode)}`;
   const message = textOf(body, 'Message') ?? `status ${String(statusCode)}`;
-  return { code, message, region: textOf(body, 'Region'), isOfS3: own !== undefined };
+  return { code, message, region: textOf(body, 'Region'), isFromS3: codeOfS3 !== undefined };
 }
 
-/** The codes of answers without a body. */
+/** The codes that errors without a body count as. */
 const STATUS_CODES: Readonly<Record<number, string>> = {
   301: 'PermanentRedirect',
   307: 'TemporaryRedirect',

@@ -6,40 +6,43 @@ import { Outage } from '../outage.ts';
 import type { CredentialSource } from './credentials.ts';
 import { BucketUnusable, type BucketTrouble } from './errors.ts';
 import {
-  foreign,
-  isOfObject,
-  mayPass,
+  notFromS3,
+  isObjectAnswer,
+  isTemporary,
   readError,
   UNKNOWN_TO_SERVER,
   type BucketAnswer,
   type Failed,
 } from './answers.ts';
-import { asked, operationOf, type BucketRequest } from './request.ts';
+import { describeOperation, operationOf, type BucketRequest } from './request.ts';
 import { Signer } from './signer.ts';
 import type { BucketPlace, BucketServer } from './settings.ts';
 import { isDocument, textOf } from './xml.ts';
 
-/** Most connections at once. */
+/** Max connections at once. */
 const MOST_SOCKETS = 64;
-/** How long a request is repeated by default: a command waits for a place that does not answer, ms. */
+/** How long a request is repeated by default, ms. A worker raises this: see `Outage.limit`. */
 const WAIT_MS = 20_000;
-/** A connection on which nothing moves for this long is given up, ms. */
-const IDLE_MS = 30_000;
-/** The same while the server itself copies or puts together what is large, ms. */
-const SLOW_MS = 600_000;
-/** The server answers, and fails with this request again and again. */
+/** A request is given up after this long without any data, ms. */
+const IDLE_TIMEOUT_MS = 30_000;
+/** The same for requests during which the server copies or assembles large objects, ms. */
+const SLOW_TIMEOUT_MS = 600_000;
+
+/** The server answers, but has failed with this request as often as `BucketRequest.tries` allows. */
 export class ServerFails extends Error {
   override readonly name = 'ServerFails';
 }
 
+/** Codes that mean that temporary credentials have expired. */
 const EXPIRED = new Set(['ExpiredToken', 'ExpiredTokenException', 'InvalidToken', 'TokenRefreshRequired']);
-/** Requests that wait are sent this far apart, and each is sent again after at most the other, ms. */
+/** Waiting requests are sent 0.5 s apart, and each of them at least every 30 s. */
 const CROWD = { everyMs: 500, longestMs: 30_000 };
 const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/;
 
 /**
- * Sends requests to a bucket, again and again while it only cannot be reached or is overloaded. All of them may be
- * repeated. Throws {@link BucketUnusable}.
+ * Sends requests to a bucket, and repeats them while it cannot be reached or is overloaded, so each request must be
+ * idempotent. One try goes like this: sign and exchange ({@link #try}); decide whether the answer comes from S3 at all;
+ * then return it, or turn it into a failure that is final or temporary. Throws {@link BucketUnusable}.
  */
 export class BucketClient {
   readonly signer: Signer;
@@ -58,48 +61,55 @@ export class BucketClient {
     this.#place = place;
     this.#server = server;
     this.signer = new Signer(server, credentials);
-    const options = { keepAlive: true, maxSockets: MOST_SOCKETS, timeout: IDLE_MS, scheduling: 'lifo' } as const;
+    const options = {
+      keepAlive: true,
+      maxSockets: MOST_SOCKETS,
+      timeout: IDLE_TIMEOUT_MS,
+      scheduling: 'lifo',
+    } as const;
     this.#agent = server.url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
   }
 
-  /** Sends a request. An answer that `receive` rejects counts as none. */
+  /** Sends a request, and lets `receive` read the answer. An answer that it rejects counts as no answer. */
   async send<A extends BucketAnswer>(
     request: BucketRequest,
     receive: (answer: BucketAnswer) => Promise<A | Failed>,
   ): Promise<A> {
-    const turn = { renewed: false, skewed: false };
+    const recovery = { renewed: false, skewed: false };
     const operation = operationOf(request);
     let failures = 0;
     return this.outage.repeat(async () => {
-      const begun = await this.#try(request, turn);
-      const answer = 'trouble' in begun ? begun : await receive(begun).catch((error: unknown) => this.#failed(error));
+      const begun = await this.#try(request, recovery);
+      const answer =
+        'trouble' in begun ? begun : await receive(begun).catch((error: unknown) => this.#afterError(error));
       if (!('trouble' in answer)) return answer;
-      const { trouble, isOver = false, isAnswered = false } = answer;
-      if (isAnswered && !isOver && ++failures === request.tries) throw new ServerFails(words(trouble));
-      throw this.unusable({ ...(isOver ? trouble : away(trouble)), asked: asked(operation, request) });
+      const { trouble, isFinal = false, isAnswered = false } = answer;
+      if (isAnswered && !isFinal && ++failures === request.tries) throw new ServerFails(describe(trouble));
+      throw this.unusable({ ...(isFinal ? trouble : away(trouble)), operation: describeOperation(operation, request) });
     }, operation);
   }
 
-  /** Sends a request, and reads the whole answer; one that breaks off counts as none. */
+  /** Sends a request, and reads the answer's text. An answer that breaks off counts as no answer. */
   ask(request: BucketRequest): Promise<BucketAnswer & { readonly text: string }> {
     const { root, accepts = [] } = request;
     return this.send<BucketAnswer & { readonly text: string }>(request, async (answer) => {
-      const said = answer.status < 300 ? await text(answer.body) : '';
-      if (answer.status >= 300 || root === undefined || isDocument(said, root)) return { ...answer, text: said };
-      // S3 begins a slow answer before it has finished, and may then say that it failed.
-      const code = textOf(said, 'Code');
-      if (code === undefined) return foreign(answer.status);
+      const reply = answer.status < 300 ? await text(answer.body) : '';
+      if (answer.status >= 300 || root === undefined || isDocument(reply, root)) return { ...answer, text: reply };
+      // S3 starts a slow answer with status 200 before it has finished, and may still report an error in it.
+      const code = textOf(reply, 'Code');
+      if (code === undefined) return notFromS3(answer.status);
       if (accepts.includes(code)) return { ...answer, text: '', code };
-      const trouble = { code, message: textOf(said, 'Message') ?? code };
-      return { trouble, isOver: !mayPass(code), isAnswered: true };
+      const trouble = { code, message: textOf(reply, 'Message') ?? code };
+      return { trouble, isFinal: !isTemporary(code), isAnswered: true };
     });
   }
 
-  /** Names an object of the bucket as the source of a copy. */
+  /** Returns the value of the header `x-amz-copy-source` for an object of this bucket. */
   copySource(key: string): string {
     return `/${this.#place.bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
   }
 
+  /** Returns the error for this bucket. */
   unusable(trouble: BucketTrouble): BucketUnusable {
     return new BucketUnusable(this.#place.address, trouble);
   }
@@ -108,7 +118,8 @@ export class BucketClient {
     this.#agent.destroy();
   }
 
-  async #try(request: BucketRequest, turn: Turn): Promise<BucketAnswer | Failed> {
+  /** Sends a request once. */
+  async #try(request: BucketRequest, recovery: Recovery): Promise<BucketAnswer | Failed> {
     const { method, key = '', query = {}, body, accepts = [] } = request;
     const sha256 = request.sha256 ?? hash('sha256', body ?? '', 'hex');
     const headers = { 'x-amz-content-sha256': sha256, ...request.headers };
@@ -118,50 +129,53 @@ export class BucketClient {
       this.#hasSigned = true;
       response = await this.#exchange(request, signed.path, signed.headers);
     } catch (error) {
-      return this.#failed(error);
+      return this.#afterError(error);
     }
     const { statusCode: status = 0 } = response;
-    const isWell = status >= 200 && status < 300;
-    if (isWell && isOfObject(request, response)) return { status, headers: response.headers, body: response };
-    const said = await readError(response);
-    // A HEAD has no body, and is followed by a request that tells a missing bucket.
-    const mustTell = method !== 'HEAD' && method !== 'DELETE' && status !== UNKNOWN_TO_SERVER;
-    if (isWell || (mustTell && !said.isOfS3)) return foreign(status);
-    if (accepts.includes(said.code) || (accepts.includes(status) && said.code !== 'NoSuchBucket'))
-      return { status, headers: response.headers, body: response, code: said.code };
-    return this.#refused(said, response, turn);
+    const isSuccess = status >= 200 && status < 300;
+    if (isSuccess && isObjectAnswer(request, response)) return { status, headers: response.headers, body: response };
+    const reply = await readError(response);
+    // Errors without a body: HEAD is followed by a request that detects a missing bucket (`headObject`).
+    const hasErrorBody = method !== 'HEAD' && method !== 'DELETE' && status !== UNKNOWN_TO_SERVER;
+    if (isSuccess || (hasErrorBody && !reply.isFromS3)) return notFromS3(status);
+    if (accepts.includes(reply.code) || (accepts.includes(status) && reply.code !== 'NoSuchBucket'))
+      return { status, headers: response.headers, body: response, code: reply.code };
+    return this.#afterRefusal(reply, response, recovery);
   }
 
-  async #refused(said: BucketTrouble, response: http.IncomingMessage, turn: Turn): Promise<Failed> {
+  /** Classifies an error of S3. Expired credentials and a wrong clock are corrected once, before the next try. */
+  async #afterRefusal(reply: BucketTrouble, response: http.IncomingMessage, recovery: Recovery): Promise<Failed> {
     const { headers, statusCode: status = 0 } = response;
-    if (EXPIRED.has(said.code) && !turn.renewed) {
-      turn.renewed = true;
+    if (EXPIRED.has(reply.code) && !recovery.renewed) {
+      recovery.renewed = true;
       const isRenewed = await this.signer.prepare(true).then(
         () => true,
         () => false,
       );
-      if (isRenewed) return { trouble: said };
+      if (isRenewed) return { trouble: reply };
     }
-    if (said.code === 'RequestTimeTooSkewed' && !turn.skewed && headers.date !== undefined) {
-      turn.skewed = true;
+    if (reply.code === 'RequestTimeTooSkewed' && !recovery.skewed && headers.date !== undefined) {
+      recovery.skewed = true;
       this.signer.skewMs = Date.parse(headers.date) - Date.now();
-      return { trouble: said };
+      return { trouble: reply };
     }
-    const region = said.region ?? headers['x-amz-bucket-region']?.toString();
-    return { trouble: { ...said, region }, isOver: !mayPass(said.code, status), isAnswered: true };
+    const region = reply.region ?? headers['x-amz-bucket-region']?.toString();
+    return { trouble: { ...reply, region }, isFinal: !isTemporary(reply.code, status), isAnswered: true };
   }
 
-  #failed(error: unknown): Failed {
+  /** Classifies an error that prevented an answer. */
+  #afterError(error: unknown): Failed {
     const { code = '', name, message } = error as NodeJS.ErrnoException;
-    // A fault of the program, which no waiting mends.
+    // A bug of ours, which waiting cannot solve.
     if (error instanceof TypeError && code === '' && error.cause === undefined) throw error;
-    // Once there were credentials, their source is only away for a moment.
+    // If there were credentials before, their source is away only for a moment.
     if (name === 'CredentialsProviderError' || name === 'TokenProviderError')
-      return { trouble: { code: 'NoCredentials', message }, isOver: !this.#hasSigned };
-    if (BAD_CERTIFICATE.test(code)) return { trouble: { code: 'Certificate', message }, isOver: true };
+      return { trouble: { code: 'NoCredentials', message }, isFinal: !this.#hasSigned };
+    if (BAD_CERTIFICATE.test(code)) return { trouble: { code: 'Certificate', message }, isFinal: true };
     return { trouble: { code: 'AWAY', message: message === '' ? code : message } };
   }
 
+  /** Sends a signed request. Resolves with the answer's headers. */
   #exchange(
     { method, body, isSlow = false }: BucketRequest,
     path: string,
@@ -173,36 +187,36 @@ export class BucketClient {
       body === undefined && (method === 'GET' || method === 'HEAD')
         ? {}
         : { 'content-length': String(body?.length ?? 0) };
-    // A literal IPv6 address has brackets in a URL only.
+    // An IPv6 address has brackets only in a URL.
     const host = hostname.replace(/^\[|\]$/g, '');
+    const timeoutMs = isSlow ? SLOW_TIMEOUT_MS : IDLE_TIMEOUT_MS;
     return new Promise((resolve, reject) => {
       const request = open({ agent: this.#agent, host, port, method, path, headers: { ...headers, ...length } });
-      if (isSlow) request.setTimeout(SLOW_MS);
+      if (isSlow) request.setTimeout(timeoutMs);
       request.on('response', resolve);
       request.on('error', reject);
       request.on('timeout', () => {
-        request.destroy(
-          Object.assign(new Error(`nothing came for ${String((isSlow ? SLOW_MS : IDLE_MS) / 1_000)} s`), {
-            code: 'ETIMEDOUT',
-          }),
-        );
+        const error = new Error(`nothing came for ${String(timeoutMs / 1_000)} s`);
+        request.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
       });
       request.end(body);
     });
   }
 }
 
-/** What was tried once for a request. */
-interface Turn {
+/** Corrections that were already tried for a request: each is tried once. */
+interface Recovery {
+  /** Renewed the credentials. */
   renewed: boolean;
+  /** Adopted the clock of the server. */
   skewed: boolean;
 }
 
-/** Whatever the server said, it is waiting that would have helped. */
+/** Turns a temporary problem into one that says that the bucket is away, so that callers wait. */
 function away(trouble: BucketTrouble): BucketTrouble {
-  return { code: 'AWAY', message: words(trouble) };
+  return { code: 'AWAY', message: describe(trouble) };
 }
 
-function words({ code, message }: BucketTrouble): string {
+function describe({ code, message }: BucketTrouble): string {
   return code === 'AWAY' ? message : `${code}: ${message}`;
 }

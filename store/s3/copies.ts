@@ -11,33 +11,36 @@ import { REFUSAL_CODES } from './refused-object.ts';
 /** The largest object that S3 copies in one request, bytes. */
 const MOST_COPIED = 5 * 1024 ** 3;
 
-/** How often the server may fail with a copy: it may do so with copies alone, for ever. */
+/** How often a copy is tried on the server: some servers fail with every copy, and with nothing else. */
 const TRIES = 4;
 
-/** The same once it has: each copy asks, as somebody may have mended it. */
+/** The same after the last copy failed: each copy tries once more, because the server may work again. */
 const TRIES_AFTER_FAILURE = 1;
 
-/** Codes by which servers say that they do not copy, or not for these credentials. */
+/** Codes of servers that do not support copies, or do not allow them for these credentials. */
 const NO_COPY = ['AccessDenied', 'MethodNotAllowed', 'NotImplemented'];
 
-/** The operations that a copy through this machine is made of. */
+/** The operations of which a copy through this machine consists. */
 type Parts = Pick<Bytes, 'read' | 'lease' | 'put'>;
 
-/** Copies objects: the server does, or this machine where the server does not. */
+/** Copies objects within the bucket: on the server, or through this machine if the server cannot. */
 export class Copies {
   readonly #client: BucketClient;
   readonly #parts: Parts;
   readonly #full: (key: string) => string;
   #problem: string | undefined;
 
-  /** @param full adds the prefix to a key; `parts` add it themselves */
+  /**
+   * @param parts operations on keys without the bucket's prefix
+   * @param full returns a key with the prefix
+   */
   constructor(client: BucketClient, parts: Parts, full: (key: string) => string) {
     this.#client = client;
     this.#parts = parts;
     this.#full = full;
   }
 
-  /** Why the server did not make the last copy; undefined if it did. */
+  /** Why the server could not make the last copy; undefined if it did. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -48,25 +51,25 @@ export class Copies {
     if (source === undefined) return 'missing';
     if (source.bytes !== file.bytes) return 'altered';
     try {
-      if (!(await this.#holds(source, file))) return 'altered';
-      const copied = source.bytes <= MOST_COPIED && (await this.#copyThere(source, file, key));
-      return copied === false ? await this.#copyHere(file, key) : copied;
+      if (!(await this.#hasRecordedContent(source, file))) return 'altered';
+      const copied = source.bytes <= MOST_COPIED && (await this.#copyOnServer(source, file, key));
+      return copied === false ? await this.#copyThroughHere(file, key) : copied;
     } catch (error) {
       if (error instanceof StoredFileRefused) return 'missing';
       throw error;
     }
   }
 
-  /** Whether an object has the recorded content: by our record of its upload, otherwise by reading it. */
-  async #holds(source: ObjectFacts, file: KeptFile): Promise<boolean> {
+  /** Whether an object has the recorded content, by the hash in its metadata, or else by reading it. */
+  async #hasRecordedContent(source: ObjectFacts, file: KeptFile): Promise<boolean> {
     if (source.sha256 !== undefined) return source.sha256 === file.sha256;
     const hash = createHash('sha256');
     await pipeline(await this.#parts.read(file.key), hash);
     return hash.digest('hex') === file.sha256;
   }
 
-  /** Lets the server copy an object, if it is still the one that was looked at. False: it does not. */
-  async #copyThere(source: ObjectFacts, file: KeptFile, to: string): Promise<Reused['type'] | false> {
+  /** Lets the server copy an object, if it has not changed since `source` was read. False: the server does not copy. */
+  async #copyOnServer(source: ObjectFacts, file: KeptFile, to: string): Promise<Reused['type'] | false> {
     const key = this.#full(to);
     const headers = {
       ...objectHeaders(key, file.sha256),
@@ -82,21 +85,22 @@ export class Copies {
       throw error;
     });
     this.#problem = undefined;
-    if (answer instanceof ServerFails) return this.#refused(answer.message);
+    if (answer instanceof ServerFails) return this.#noteProblem(answer.message);
     const { status, code } = answer;
     if (code === undefined) return 'reused';
     if (status === 404 || code === 'NoSuchKey') return 'missing';
-    // Copying it here tells whether it is the source that is refused, or the place of the copy, or only this kind of
-    // request.
-    return status === 412 || code === 'PreconditionFailed' ? 'altered' : this.#refused(code);
+    // A copy through this machine then shows whether the source is refused, or the target, or only copies.
+    return status === 412 || code === 'PreconditionFailed' ? 'altered' : this.#noteProblem(code);
   }
 
-  #refused(problem: string): false {
+  /** Notes why the server does not copy. */
+  #noteProblem(problem: string): false {
     this.#problem = problem;
     return false;
   }
 
-  async #copyHere(file: KeptFile, key: string): Promise<Reused['type']> {
+  /** Downloads an object, and uploads it under the other key. */
+  async #copyThroughHere(file: KeptFile, key: string): Promise<Reused['type']> {
     const lease = await this.#parts.lease(file.key);
     if (lease === undefined) return 'missing';
     try {

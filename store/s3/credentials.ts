@@ -1,4 +1,4 @@
-/** Credentials of AWS, as the signer takes them. */
+/** AWS credentials, in the form that the signer takes. */
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -6,20 +6,24 @@ export interface Credentials {
   readonly expiration?: Date;
 }
 
-/** Returns the credentials to sign with. `renew`: the last ones were refused as expired. Rejects if there are none. */
+/**
+ * Returns the present credentials, or new ones with `renew`, after S3 refused them as expired. Rejects if there are
+ * none.
+ */
 export type CredentialSource = (renew?: boolean) => Promise<Credentials>;
 
 /**
  * Finds credentials as AWS's own tools do: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, with `AWS_SESSION_TOKEN`
  * and `AWS_CREDENTIAL_EXPIRATION`; otherwise, or with `AWS_PROFILE`, profile (keys, sign-in, role, program), web
- * identity, role of the container or of the machine. What expires is renewed before.
+ * identity, role of the container or of the machine. Temporary credentials are renewed before they expire.
  */
 export function credentialSource(env: NodeJS.ProcessEnv): CredentialSource {
   const { AWS_ACCESS_KEY_ID: id = '', AWS_SECRET_ACCESS_KEY: secret = '', AWS_SESSION_TOKEN: token = '' } = env;
   if (id !== '' && secret !== '' && (env['AWS_PROFILE'] ?? '') === '') {
     const ends = Date.parse(env['AWS_CREDENTIAL_EXPIRATION'] ?? '');
     const fixed = {
-      ...{ accessKeyId: id, secretAccessKey: secret },
+      accessKeyId: id,
+      secretAccessKey: secret,
       ...(token === '' ? {} : { sessionToken: token, ...(Number.isNaN(ends) ? {} : { expiration: new Date(ends) }) }),
     };
     return () => Promise.resolve(fixed);
@@ -30,12 +34,13 @@ export function credentialSource(env: NodeJS.ProcessEnv): CredentialSource {
   return async (renew = false) => (await chain)({ forceRefresh: renew });
 }
 
-/** Shortest time between two renewals, ms: each may ask a service, or run a program. */
+/** Shortest time between two renewals, ms: each may call a service, or run a program. */
 const RENEW_EVERY_MS = 60_000;
 
 /**
- * Credentials for a URL, which ends with the session that it is signed in: a session that ends before this time is
- * renewed first. If it was renewed a moment ago, or cannot be now, it lasts no longer.
+ * Returns a source of credentials for URLs, which expire with the credentials that sign them. Credentials that expire
+ * before `until` (ms since 1970) are renewed first, unless they were renewed a moment ago, or cannot be renewed now;
+ * then the present ones are returned.
  */
 export function lastingCredentials(source: CredentialSource): (until: number) => Promise<Credentials> {
   let renewing: Promise<Credentials> | undefined;

@@ -12,13 +12,14 @@ import { BucketUnusable } from './errors.ts';
 import { REFUSAL_CODES, refusedObject } from './refused-object.ts';
 import type { Scratch } from './scratch.ts';
 
-/** Times that a download is begun whose object is replaced while it is read. */
+/** How often a download is started if its object is replaced while it is read. */
 const MOST_STARTS = 3;
+/** Our own error code for that. */
 const CHANGED = 'Changed';
 
 /**
- * A stream of an object, or of some of its bytes. One that breaks off goes on where it was. Rejects with code `ENOENT`
- * if there is none, and with `StoredFileRefused`.
+ * Streams an object, or a range of it. If the connection breaks off, the stream goes on with a new request from where
+ * it was. Rejects with code `ENOENT` if there is no such object, and with `StoredFileRefused`.
  */
 export async function readObject(client: BucketClient, key: string, range?: FileRange): Promise<Readable> {
   const first = await begin(client, key, range && { at: range.first, last: range.last });
@@ -28,12 +29,12 @@ export async function readObject(client: BucketClient, key: string, range?: File
   if (refused !== undefined) throw refused;
   if (first.status === 416) throw client.unusable({ code: CHANGED, message: `${key} is shorter than its record says` });
   const stream = Readable.from(piecesOf(client, key, first, range), { objectMode: false });
-  // Otherwise a stream that nobody begins to read would hold its connection.
+  // A stream that is closed before it is read would otherwise hold its connection.
   stream.on('close', () => first.body.destroy());
   return stream;
 }
 
-/** A copy of an object in a local file; undefined if there is none. Throws `StoredFileRefused`. */
+/** Downloads an object to a local file; undefined if there is none. Throws `StoredFileRefused`. */
 export async function leaseObject(client: BucketClient, key: string, scratch: Scratch): Promise<Lease | undefined> {
   for (let starts = 1; ; starts++) {
     try {
@@ -65,23 +66,30 @@ async function leaseOnce(client: BucketClient, key: string, scratch: Scratch): P
   }
 }
 
+/** The end of a body. */
 const END: IteratorResult<Buffer, unknown> = { done: true, value: undefined };
 
-/** An answer whose body has begun. */
+/** An answer with the first piece of its body. */
 interface Begun extends BucketAnswer {
+  /** The further pieces. */
   readonly pieces: AsyncIterator<Buffer, unknown>;
   readonly piece: IteratorResult<Buffer, unknown>;
 }
 
-/** Where a download begins or goes on; `etag`: another content under the same name would make a mixture of both. */
+/** The range of a request. */
 interface Range {
+  /** First byte. */
   readonly at: number;
-  /** Default: the end of the object. */
+  /** Last byte, included. Default: the end of the object. */
   readonly last?: number | undefined;
+  /** The object must still have this ETag, so that the stream does not mix two contents. */
   readonly etag?: string;
 }
 
-/** Asks for an object. An answer that breaks off before its first byte counts as none, so each of them brings some. */
+/**
+ * Requests an object. An answer that breaks off before its first byte counts as no answer, so that each request makes
+ * progress.
+ */
 async function begin(client: BucketClient, key: string, from?: Range): Promise<Begun> {
   const accepts = [404, ...REFUSAL_CODES, ...(from === undefined ? [] : [412, 416])];
   const headers =
@@ -98,6 +106,7 @@ async function begin(client: BucketClient, key: string, from?: Range): Promise<B
   });
 }
 
+/** Yields the pieces of an object, with as many requests as it takes. `first`: the answer to the first one. */
 async function* piecesOf(
   client: BucketClient,
   key: string,
@@ -111,7 +120,7 @@ async function* piecesOf(
     if ((answer !== first || from !== undefined) && answer.status !== 206)
       throw client.unusable({ code: CHANGED, message: `${key} changed while it was read` });
     try {
-      // Whatever breaks it off, the next answer tells.
+      // Whatever broke the answer off, the next request shows whether it lasts.
       for (let { piece } = answer; piece.done !== true; piece = await answer.pieces.next().catch(() => END)) {
         at += piece.value.length;
         yield piece.value;

@@ -1,15 +1,18 @@
 import { StoreUnwritable } from '../errors.ts';
 import type { OutageProblem } from '../outage.ts';
 
-/** What S3 answered, or why it did not. */
+/** A problem with a bucket: an error of S3, or why there is no answer. */
 export interface BucketTrouble {
-  /** The code of S3's answer; `AWAY` if nothing answers, or it says that it cannot now; `NoCredentials`. */
+  /**
+   * S3's code of the error, or one of ours: `AWAY` if nothing answers or the error is temporary, `NoCredentials`,
+   * `NoRegion`, `Certificate`.
+   */
   readonly code: string;
-  /** In S3's own words, or those of the system. */
+  /** The message of S3 or of the system. */
   readonly message: string;
-  /** What was asked: the operation with its object or prefix. */
-  readonly asked?: string;
-  /** The region that the bucket is in, if S3 said so. */
+  /** The operation with its object or prefix, see `describeOperation`. */
+  readonly operation?: string;
+  /** The region that the bucket is in, if S3 problem so. */
   readonly region?: string | undefined;
 }
 
@@ -17,6 +20,7 @@ const KEYS = 'Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile 
 const KMS_KEY = 'Enable the KMS key of the bucket, or of the object that is named';
 const SESSION = 'Sign in again, or renew AWS_SESSION_TOKEN';
 
+/** What the user can do about an error, by its code. */
 const ADVICE: Readonly<Record<string, string>> = {
   AWAY: 'Check the network, and AWS_ENDPOINT_URL_S3 if it is set',
   NoCredentials:
@@ -44,6 +48,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   InsufficientStorage: 'The server is full: free some space',
 };
 
+/** Codes that mean that the bucket is in another region or on another server. */
 const OTHER_REGION = new Set([
   'PermanentRedirect',
   'TemporaryRedirect',
@@ -52,25 +57,29 @@ const OTHER_REGION = new Set([
   'IllegalLocationConstraintException',
 ]);
 
-/** A place in a bucket cannot be used. Nothing was left there that is not whole. */
+/** A place in a bucket cannot be used. No incomplete object was left there. */
 export class BucketUnusable extends StoreUnwritable {
-  /** What those who wait for it are told: a place that refuses waits for a person. */
+  /** How {@link Outage} treats this error: it waits for a place that is away, and for a person if the place refuses. */
   readonly outage: OutageProblem;
 
   constructor(place: string, trouble: BucketTrouble) {
-    const { code, message, asked } = trouble;
-    const said = [...(asked === undefined ? [] : [asked]), words(code, message)].join(': ');
+    const { code, message, operation } = trouble;
+    const problem = [...(operation === undefined ? [] : [operation]), describe(code, message)].join(': ');
     // Looks like a system call's error, so that the receiver blames neither the body nor the link.
     const cause = Object.assign(new Error(message), { code, syscall: 's3' });
-    super(place, cause, `${place} cannot be used (${said}). ${adviceFor(trouble)}, then run the same command again.`);
+    super(
+      place,
+      cause,
+      `${place} cannot be used (${problem}). ${adviceFor(trouble)}, then run the same command again.`,
+    );
     this.name = 'BucketUnusable';
     this.outage = this.isAway
-      ? { problem: said }
-      : { problem: `${place} refuses (${said}). ${adviceFor(trouble)}.`, needsPerson: true };
+      ? { problem }
+      : { problem: `${place} refuses (${problem}). ${adviceFor(trouble)}.`, needsPerson: true };
   }
 }
 
-function words(code: string, message: string): string {
+function describe(code: string, message: string): string {
   return code === 'AWAY' || message.startsWith(code) ? message : `${code}: ${message}`;
 }
 

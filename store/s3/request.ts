@@ -1,4 +1,4 @@
-/** A request to a bucket; it may be sent more than once. */
+/** A request to a bucket. It may be sent more than once. */
 export interface BucketRequest {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
   /** The object's key, with the prefix. Default: the bucket itself. */
@@ -9,21 +9,21 @@ export interface BucketRequest {
   readonly body?: Uint8Array;
   /** Hex hash of the body, if it is known. */
   readonly sha256?: string;
-  /** The root element of S3's answer. Default: the answer is none in XML. */
+  /** The root element of S3's answer. Default: the answer is not XML. */
   readonly root?: string;
-  /** Whether the server may take long. Default: false. */
+  /** Whether the server may take minutes to answer. Default false. */
   readonly isSlow?: boolean;
-  /** Statuses, and codes of S3, that are answers, besides 2xx. Default: none. */
+  /** Statuses, and error codes of S3, that `BucketClient` returns as answers, besides 2xx. Default: none. */
   readonly accepts?: readonly (number | string)[];
-  /** How often the server may answer that it failed before {@link ServerFails} is thrown. Default: it is asked on. */
+  /** After how many temporary errors of the server `ServerFails` is thrown. Default: the request is repeated on. */
   readonly tries?: number;
 }
 
-/** What S3's name of an operation follows from. */
-type Asked = Pick<BucketRequest, 'method' | 'key' | 'query' | 'headers'>;
+/** The parts of a request that determine its operation. */
+type OperationFacts = Pick<BucketRequest, 'method' | 'key' | 'query' | 'headers'>;
 
-/** S3's name of the operation that a request asks for, as in its documentation, policies and logs. */
-export function operationOf({ method, key = '', query = {}, headers = {} }: Asked): string {
+/** Returns S3's name for the operation of a request, as in its documentation, policies and logs. */
+export function operationOf({ method, key = '', query = {}, headers = {} }: OperationFacts): string {
   if (method === 'PUT' && 'uploadId' in query) return 'UploadPart';
   if (method === 'PUT') return 'x-amz-copy-source' in headers ? 'CopyObject' : 'PutObject';
   if (method === 'POST') return 'uploads' in query ? 'CreateMultipartUpload' : 'CompleteMultipartUpload';
@@ -34,9 +34,9 @@ export function operationOf({ method, key = '', query = {}, headers = {} }: Aske
 }
 
 /**
- * The operation with the object or prefix that it is about, for messages: `PutObject
+ * Returns an operation with its object or prefix, for messages, such as `PutObject
  * lines-0a1b2c3d4e/0000/7-speech-1.mp3`.
  */
-export function asked(operation: string, { key, query = {} }: Asked): string {
+export function describeOperation(operation: string, { key, query = {} }: OperationFacts): string {
   return [operation, key ?? query['prefix'] ?? ''].join(' ').trimEnd();
 }

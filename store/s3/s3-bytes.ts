@@ -12,7 +12,7 @@ import { Scratch } from './scratch.ts';
 import { readServer, type BucketPlace } from './settings.ts';
 import { Uploads } from './upload.ts';
 
-/** Bytes in a bucket that was opened. */
+/** The driver of a place in a bucket. */
 export interface BucketBytes extends Bytes {
   readonly presign: NonNullable<Bytes['presign']>;
   readonly outage: Outage;
@@ -21,7 +21,7 @@ export interface BucketBytes extends Bytes {
   marks(): Promise<StoreMarks>;
 }
 
-/** Opens a place in a bucket; sends nothing yet. Throws `BucketUnusable` if the settings do not suffice. */
+/** Opens a place in a bucket. Sends no request yet. Throws `BucketUnusable` if settings are missing or malformed. */
 export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv): Promise<BucketBytes> {
   const client = new BucketClient(place, await readServer(place, env), credentialSource(env));
   const uploads = new Uploads(client);
@@ -39,19 +39,7 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
     outage: client.outage,
     marks: async () => ({ owner: await owner(), id: await idOfPrefix(client, place.prefix) }),
     probe: async () => {
-      const [key, copy] = [`.probe-${randomUUID()}`, `.probe-${randomUUID()}`];
-      const body = Buffer.from('voxbatch doctor');
-      const file = { key, bytes: body.length, sha256: hash('sha256', body, 'hex'), extension: 'txt' };
-      await bytes.put(key, { ...file, from: body });
-      try {
-        (await bytes.read(key)).destroy();
-        const copied = await bytes.copy(file, copy);
-        if (copied !== 'reused')
-          throw client.unusable({ code: 'CopyFailed', message: `an object that was just put is ${copied} for a copy` });
-        await bytes.list('.probe-')[Symbol.asyncIterator]().next();
-      } finally {
-        await bytes.remove([key, copy]);
-      }
+      await tryOperations(client, bytes);
       return { ...(await bytes.marks()), copyProblem: copies.problem };
     },
     partsIn: () => Promise.resolve(scratch.folder),
@@ -82,7 +70,7 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
       await Promise.all(keys.map((key) => removeObject(client, full(key))));
     },
     sweep: async () => {
-      // Without a prefix, uploads of other programs are among them, and nothing tells whose they are.
+      // Without a prefix, the unfinished uploads of other programs would be listed, too, and could not be told apart.
       const ours = place.prefix === '' ? Promise.resolve() : uploads.sweep(place.prefix).catch(() => undefined);
       await Promise.all([scratch.sweep(), ours]);
     },
@@ -94,19 +82,36 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
   return bytes;
 }
 
-/** Names the owner of a prefix's objects. */
+/** Puts, reads, copies, lists and removes test objects. */
+async function tryOperations(client: BucketClient, bytes: Bytes): Promise<void> {
+  const [key, copy] = [`.probe-${randomUUID()}`, `.probe-${randomUUID()}`];
+  const body = Buffer.from('voxbatch doctor');
+  const file = { key, bytes: body.length, sha256: hash('sha256', body, 'hex'), extension: 'txt' };
+  await bytes.put(key, { ...file, from: body });
+  try {
+    (await bytes.read(key)).destroy();
+    const copied = await bytes.copy(file, copy);
+    if (copied !== 'reused')
+      throw client.unusable({ code: 'CopyFailed', message: `an object that was just put is ${copied} for a copy` });
+    await bytes.list('.probe-')[Symbol.asyncIterator]().next();
+  } finally {
+    await bytes.remove([key, copy]);
+  }
+}
+
+/** Key of the object that holds the id of the ledger that owns a prefix. */
 const OWNER_KEY = '.ledger';
-/** Has the random id of a prefix that is claimed. Stores claimed before there were ids lack it. */
+/** Key of the object that holds the random id of a claimed prefix. Stores that earlier versions claimed lack it. */
 const ID_KEY = '.store';
 
-/** Whoever has claimed this prefix; undefined if nobody has. */
+/** Reads the owner of this prefix; undefined if it is unclaimed. */
 function ownerOfPrefix(client: BucketClient, prefix: string): Promise<string | undefined> {
   return readText(client, `${prefix}${OWNER_KEY}`);
 }
 
 /**
- * Claims a prefix for this owner if it is unclaimed, and returns its owner. It is tried even if it is the owner's
- * already, so that missing rights to write are noticed before anything is paid for.
+ * Claims a prefix for this owner if it is unclaimed. Returns its owner. Writes even if the prefix is already this
+ * owner's, so that missing rights to write are noticed before anything is paid for.
  */
 export async function claimPrefix(client: BucketClient, prefix: string, owner: string): Promise<string> {
   const before = await ownerOfPrefix(client, prefix);
@@ -114,17 +119,20 @@ export async function claimPrefix(client: BucketClient, prefix: string, owner: s
   return claim(client, `${prefix}${OWNER_KEY}`, owner);
 }
 
-/** The random id of this prefix; undefined if it has none. */
+/** Reads the random id of this prefix; undefined if it has none. */
 function idOfPrefix(client: BucketClient, prefix: string): Promise<string | undefined> {
   return readText(client, `${prefix}${ID_KEY}`);
 }
 
-/** Gives a prefix this id if it has none, and returns the one that it has. */
+/** Gives a prefix this id if it has none. Returns its id. */
 async function claimPrefixId(client: BucketClient, prefix: string, id: string): Promise<string> {
   return (await idOfPrefix(client, prefix)) ?? claim(client, `${prefix}${ID_KEY}`, id);
 }
 
-/** Of several concurrent claims, one wins. A server that does not know the condition (501) decides by the last. */
+/**
+ * Creates an object with this text unless it exists. Returns the text that it has then: of several concurrent claims,
+ * one wins. On servers without conditional writes (501), the last one wins.
+ */
 async function claim(client: BucketClient, key: string, text: string): Promise<string> {
   const put = { method: 'PUT', key, body: Buffer.from(text) } as const;
   const headers = { 'if-none-match': '*' };

@@ -5,29 +5,30 @@ import { join } from 'node:path';
 import type { OwnedFolder } from '../owner-file.ts';
 
 const PREFIX = 'voxbatch-media-';
-/** A folder of a dead process in which nothing has changed for this long is removed, ms: its id may be taken again. */
+/** The folder of a dead process is removed after this long without a change, ms: its process id may be in use again. */
 const ABANDONED_MS = 3_600_000;
 
 /**
- * A folder of this process for copies and unfinished bodies, in the system's temporary folder (`TMPDIR`). Whoever
- * writes to it makes it first; most processes never do. Nobody can guess its name and make it before.
+ * A temporary folder of this process, for local copies and unfinished bodies, below `TMPDIR`. The first write creates
+ * it. Its name is random, so that nobody else can create it before.
  */
 export class Scratch {
   readonly folder: OwnedFolder = { root: join(tmpdir(), `${PREFIX}${String(process.pid)}-${randomUUID()}`) };
 
-  /** Removes what killed processes of this user have left. Never fails. */
+  /** Removes the folders that killed processes of this user have left. Never fails. */
   async sweep(): Promise<void> {
     const names = await readdir(tmpdir()).catch(() => []);
     for (const name of names) {
       const [, pid] = /^voxbatch-media-(\d+)-/.exec(name) ?? [];
       const path = join(tmpdir(), name);
       if (pid === undefined || path === this.folder.root) continue;
-      // In a container that was started again, the process before this one had the same id.
+      // In a restarted container, the previous process had the same id as this one.
       if (Number(pid) !== process.pid && isAlive(Number(pid))) continue;
       if (await isAbandoned(path)) await rm(path, { recursive: true, force: true }).catch(() => undefined);
     }
   }
 
+  /** Removes the folder. Never fails. */
   async close(): Promise<void> {
     await rm(this.folder.root, { recursive: true, force: true }).catch(() => undefined);
   }
@@ -42,7 +43,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether it is this user's, and nothing in it was written to for long. */
+/** Whether a folder is this user's, and nothing in it has changed for {@link ABANDONED_MS}. */
 async function isAbandoned(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   if (found?.isDirectory() !== true || found.uid !== (process.getuid?.() ?? found.uid)) return false;

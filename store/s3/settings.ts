@@ -1,18 +1,18 @@
 import { BucketUnusable } from './errors.ts';
 
-/** A place in a bucket. */
+/** The place of a store in a bucket. */
 export interface BucketPlace {
   readonly bucket: string;
-  /** What the names of all objects begin with: empty, or ends in `/`. */
+  /** Prefix of all keys: empty, or ends in `/`. */
   readonly prefix: string;
   /** `s3://bucket/prefix`, without a slash at its end. */
   readonly address: string;
 }
 
-/** Where a bucket is served. */
+/** The server of a bucket. */
 export interface BucketServer {
   readonly region: string;
-  /** Origin and path of requests, without a slash at the end: the bucket is in one of both. */
+  /** Origin and base path of requests, without a slash at the end. The bucket is in the host name or in the path. */
   readonly url: URL;
 }
 
@@ -21,45 +21,46 @@ type Env = NodeJS.ProcessEnv;
 type Profile = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the standard settings: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_DEFAULT_REGION`; those
- * that are missing from the profile of `AWS_PROFILE` (`endpoint_url`, `region`, `s3.addressing_style`). Throws {@link
- * BucketUnusable} without a region on AWS.
+ * Finds the server of a bucket by the standard settings of AWS: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`,
+ * `AWS_REGION`, `AWS_DEFAULT_REGION`; missing ones come from the profile of `AWS_PROFILE` (`endpoint_url`, `region`,
+ * `s3.addressing_style`). Throws {@link BucketUnusable} without a region on AWS, and for a malformed endpoint.
  */
 export async function readServer(place: BucketPlace, env: Env): Promise<BucketServer> {
   let profile: Profile | undefined;
-  const ask = async (name: string, ...keys: readonly string[]): Promise<string | undefined> => {
+  const fromProfile = async (name: string, ...keys: readonly string[]): Promise<string | undefined> => {
     profile ??= await readProfile(env);
     const found = keys.map((key) => profile?.[key]).find((value) => value !== undefined && value !== '');
     return found ?? profile[name];
   };
   const ignored = env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true';
   const named = firstOf(env['AWS_ENDPOINT_URL_S3'], env['AWS_ENDPOINT_URL']);
-  const endpoint = ignored ? undefined : (named ?? (await ask('endpoint_url', 's3.endpoint_url')));
-  const own = firstOf(env['AWS_REGION'], env['AWS_DEFAULT_REGION']) ?? (await ask('region'));
-  // Other servers have any region, and most call it this.
+  const endpoint = ignored ? undefined : (named ?? (await fromProfile('endpoint_url', 's3.endpoint_url')));
+  const own = firstOf(env['AWS_REGION'], env['AWS_DEFAULT_REGION']) ?? (await fromProfile('region'));
+  // Other servers accept any region; this is the usual default.
   const region = own ?? (endpoint === undefined ? undefined : 'us-east-1');
   if (region === undefined) throw unset(place, 'NoRegion', 'no region is set');
-  if (endpoint === undefined) return { region, url: awsUrl(place, region, await styleFor(place, env, ask)) };
+  if (endpoint === undefined) return { region, url: awsUrl(place, region, await styleOnAws(place, env, fromProfile)) };
   if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol))
     throw unset(place, 'AWAY', `the endpoint ${JSON.stringify(endpoint.slice(0, 80))} is no http(s) URL`);
   const url = new URL(endpoint);
-  // A bucket as a host name needs DNS names for all buckets, which other servers rarely have.
-  if ((await styleOf(env, ask)) === 'virtual') url.hostname = `${place.bucket}.${url.hostname}`;
+  // By default the bucket is in the path: other servers than AWS rarely have DNS names for their buckets.
+  if ((await styleOf(env, fromProfile)) === 'virtual') url.hostname = `${place.bucket}.${url.hostname}`;
   else url.pathname = `${url.pathname.replace(/\/$/, '')}/${place.bucket}`;
   return { region, url: withoutSlash(url) };
 }
 
-type Ask = (name: string, ...keys: readonly string[]) => Promise<string | undefined>;
+/** Reads a setting from the profile: the first of `keys` that is not empty, else `name`. */
+type FromProfile = (name: string, ...keys: readonly string[]) => Promise<string | undefined>;
 
-/** A name with dots matches no certificate as a host. */
-async function styleFor({ bucket }: BucketPlace, env: Env, ask: Ask): Promise<'path' | 'virtual'> {
+/** Decides where the bucket's name goes on AWS. As a part of the host, a name with dots would match no certificate. */
+async function styleOnAws({ bucket }: BucketPlace, env: Env, fromProfile: FromProfile): Promise<'path' | 'virtual'> {
   if (bucket.includes('.')) return 'path';
-  return (await styleOf(env, ask)) === 'path' ? 'path' : 'virtual';
+  return (await styleOf(env, fromProfile)) === 'path' ? 'path' : 'virtual';
 }
 
-/** Asks for a profile only where one is named: reading it loads a library. */
-async function styleOf(env: Env, ask: Ask): Promise<string | undefined> {
-  return env['AWS_PROFILE'] === undefined ? undefined : ask('addressing_style', 's3.addressing_style');
+/** Reads the addressing style, only if a profile is named, because reading profiles loads a library. */
+async function styleOf(env: Env, fromProfile: FromProfile): Promise<string | undefined> {
+  return env['AWS_PROFILE'] === undefined ? undefined : fromProfile('addressing_style', 's3.addressing_style');
 }
 
 function awsUrl({ bucket }: BucketPlace, region: string, style: 'path' | 'virtual'): URL {
@@ -72,7 +73,7 @@ function withoutSlash(url: URL): URL {
   return url;
 }
 
-/** The profile in `~/.aws/config`, with the settings of its service section for S3. */
+/** Reads the profile in `~/.aws/config`, with the settings for S3 from its services section. */
 async function readProfile(env: Env): Promise<Profile> {
   const { loadSharedConfigFiles } = await import('@smithy/core/config');
   const paths = { filepath: env['AWS_SHARED_CREDENTIALS_FILE'], configFilepath: env['AWS_CONFIG_FILE'] };

@@ -32,18 +32,18 @@ export class Signer {
     this.#signer = this.#signerWith(credentials);
   }
 
-  /** Gets the credentials, anew if `renew`. Rejects if there are none. */
+  /** Fetches the credentials; new ones with `renew`. Rejects if there are none. */
   async prepare(renew: boolean): Promise<void> {
     await this.#credentials(renew);
   }
 
-  /** The path of a request, and its headers with the signature. */
+  /** Signs a request. Returns its path with the query, and its headers with the signature. */
   async sign(request: Unsigned): Promise<{ readonly path: string; readonly headers: Record<string, string> }> {
     const { headers } = await this.#signer.sign(this.#form(request), { signingDate: this.#now() });
     return { path: this.pathOf(request), headers };
   }
 
-  /** A URL that anybody can GET, for no longer than the session of the credentials. */
+  /** Returns a URL that anybody can GET for `lifetimeMs`, but no longer than the credentials or S3 allow. */
   async presign(key: string, lifetimeMs: number): Promise<SignedUrl> {
     const session = await this.#lasting(this.#now().getTime() + lifetimeMs);
     const signingDate = this.#now();
@@ -56,7 +56,7 @@ export class Signer {
     return { ...life, url: `${this.#server.url.origin}${this.pathOf({ key, query: flat })}` };
   }
 
-  /** The path and query of a request, escaped as they are signed. */
+  /** Returns the path and query of a request, escaped as in the signature. */
   pathOf({ key, query }: Pick<Unsigned, 'key' | 'query'>): string {
     const names = Object.entries(query).map(([name, value]) => `${escape(name)}=${escape(value)}`);
     return `${this.#pathOf(key)}${names.length === 0 ? '' : `?${names.join('&')}`}`;
@@ -68,6 +68,7 @@ export class Signer {
     return key === '' ? bucket || '/' : `${bucket}/${key.split('/').map(escape).join('/')}`;
   }
 
+  /** Converts a request to the form that the signer takes. */
   #form({ method, key, query, headers }: Unsigned): Parameters<SignatureV4['presign']>[0] {
     const { host, hostname, protocol } = this.#server.url;
     return { method, protocol, hostname, path: this.#pathOf(key), query: { ...query }, headers: { host, ...headers } };
@@ -90,7 +91,7 @@ export class Signer {
   }
 }
 
-/** How long a URL lives that is signed now with these credentials. */
+/** Returns how long a URL lives that is signed with these credentials at `now` (ms since 1970). */
 function lifeIn({ sessionToken, expiration }: Credentials, now: number, askedMs: number): UrlLife {
   const sessionMs = expiration === undefined ? Infinity : Math.max(0, expiration.getTime() - now);
   const livesMs = Math.min(askedMs, MOST_URL_MS, sessionMs);
@@ -99,12 +100,12 @@ function lifeIn({ sessionToken, expiration }: Credentials, now: number, askedMs:
   return livesMs < askedMs ? { livesMs, limit: 'seven-days' } : { livesMs };
 }
 
-/** As RFC 3986 has it: `encodeURIComponent` leaves some characters that signatures need escaped. */
+/** Escapes like RFC 3986: `encodeURIComponent` leaves some characters that signatures need escaped. */
 function escape(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Node's hash in the form that the signer asks for. */
+/** Node's hash with the interface that the signer expects. */
 class Sha256 {
   readonly #hash;
 
@@ -121,6 +122,6 @@ class Sha256 {
   }
 
   reset(): void {
-    throw new Error('A hash is used once.');
+    throw new Error('The signer uses each hash only once.');
   }
 }

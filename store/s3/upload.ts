@@ -8,25 +8,25 @@ import { BucketUnusable } from './errors.ts';
 import { headObject, objectHeaders } from './objects.ts';
 import { textOf, textsOf } from './xml.ts';
 
-/** Size of a part, and of the largest file that is put in one request, bytes. */
+/** Size of a part, and of the largest file that is uploaded in one request, bytes. */
 const PART_BYTES = 16 * 1024 ** 2;
 
-/** Most parts that S3 takes. */
+/** Max parts of an upload to S3. */
 const MOST_PARTS = 10_000;
 
 /** Parts of a file in memory at once. */
 const PARTS_AT_ONCE = 3;
 
-/** Files that are put at once: each needs memory. */
+/** Files uploaded at once: each needs memory. */
 const FILES_AT_ONCE = 2;
 
-/** Times that an upload in parts is begun: a rule of the bucket, or another program, may abort one that goes on. */
+/** How often a multipart upload is started: a rule of the bucket, or another program, may abort it meanwhile. */
 const MOST_STARTS = 3;
 
-/** An unfinished upload of this age is abandoned, ms: one of 4 GB takes 10 hours at 1 Mbit/s. */
+/** An unfinished upload of this age counts as abandoned, ms: 4 GB take 10 hours at 1 Mbit/s. */
 const ABANDONED_MS = 86_400_000;
 
-/** Puts content into a bucket: it is whole, or not there. Memory stays flat, whatever the size. */
+/** Uploads content to a bucket, completely or not at all. Memory use does not depend on the size. */
 export class Uploads {
   readonly #client: BucketClient;
   readonly #limit: LimitFunction = pLimit(FILES_AT_ONCE);
@@ -35,21 +35,21 @@ export class Uploads {
     this.#client = client;
   }
 
-  /** Throws `StoreUnwritable`, also if a file is not what its hash says (`LOST`). */
+  /** Uploads content under a key. Throws `StoreUnwritable`, also if a file does not have its hash (`LOST`). */
   async put(key: string, content: Content): Promise<void> {
     const { from } = content;
     if (typeof from !== 'string') return this.#putBody(key, from, content.sha256);
     await this.#limit(() => this.#putFile(key, from, content));
   }
 
-  /** Aborts uploads below this prefix that were begun longer ago than this: nobody continues them. */
+  /** Aborts multipart uploads with this prefix that were started longer than `ageMs` ago: nobody continues them. */
   async sweep(prefix: string, ageMs = ABANDONED_MS): Promise<void> {
     const { text } = await this.#client.ask({
       method: 'GET',
       query: { uploads: '', prefix },
       root: 'ListMultipartUploadsResult',
     });
-    // The clock of this machine may be wrong by days; the answer has corrected it.
+    // The local clock may be wrong by days; an earlier answer has corrected it.
     const now = Date.now() + this.#client.signer.skewMs;
     for (const upload of textsOf(text, 'Upload')) {
       const [key, id, begun = ''] = ['Key', 'UploadId', 'Initiated'].map((name) => textOf(upload, name));
@@ -58,6 +58,7 @@ export class Uploads {
     }
   }
 
+  /** Uploads a local file. */
   async #putFile(key: string, from: string, content: Content): Promise<void> {
     const { bytes, sha256 } = content;
     const file = await open(from, 'r').catch((error: unknown) => {
@@ -80,6 +81,7 @@ export class Uploads {
     await this.#client.ask({ method: 'PUT', key, body, sha256, headers: objectHeaders(key, sha256) });
   }
 
+  /** Uploads a file in parts, again if the upload is aborted meanwhile. */
   async #putLarge(key: string, file: FileHandle, content: Content): Promise<void> {
     for (let starts = 1; ; starts++) {
       try {
@@ -106,14 +108,15 @@ export class Uploads {
       const tags = await this.#sendParts(key, uploadId, file, content);
       await this.#complete(key, uploadId, tags, content);
     } catch (error) {
-      // One that cannot be aborted now is swept later.
+      // An upload that cannot be aborted now is swept later.
       await this.#abort(key, uploadId).catch(() => undefined);
       throw error;
     }
   }
 
   /**
-   * Sends all parts, and returns their tags. The file is hashed on the way: its disk may have lost some of it since.
+   * Sends all parts. Returns their ETags. Hashes the file on the way, because its disk may have lost some of it since
+   * it was written.
    */
   async #sendParts(key: string, uploadId: string, file: FileHandle, content: Content): Promise<readonly string[]> {
     const { bytes, from, sha256 } = content;
@@ -140,13 +143,14 @@ export class Uploads {
   }
 
   async #sendPart(key: string, uploadId: string, number: number, body: Uint8Array): Promise<string> {
-    // Hashed by a thread of the system: it takes some 10 ms.
+    // Takes some 10 ms, so it is done by a thread of libuv.
     const sha256 = Buffer.from(await subtle.digest('SHA-256', body)).toString('hex');
     const query = { partNumber: String(number), uploadId };
     const { headers } = await this.#client.ask({ method: 'PUT', key, query, body, sha256 });
     return headers.etag ?? '';
   }
 
+  /** Completes an upload: the object appears. */
   async #complete(key: string, uploadId: string, tags: readonly string[], content: Content): Promise<void> {
     const parts = tags.map((tag, at) => `<Part><PartNumber>${String(at + 1)}</PartNumber><ETag>${tag}</ETag></Part>`);
     const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
@@ -155,7 +159,7 @@ export class Uploads {
     const root = 'CompleteMultipartUploadResult';
     const { code } = await this.#client.ask({ method: 'POST', key, query, body, accepts, root, isSlow: true });
     if (code === undefined) return;
-    // An answer may have been lost, and the upload is complete.
+    // The upload may be complete already, if the answer to an earlier try was lost.
     const there = await headObject(this.#client, key);
     if (there?.sha256 === content.sha256 && there.bytes === content.bytes) return;
     throw this.#client.unusable({ code, message: 'the upload in parts was not completed' });
@@ -166,6 +170,7 @@ export class Uploads {
   }
 }
 
+/** Reads bytes from a position; fewer at the end of the file. */
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
   for (let at = 0; at < length;) {

@@ -6,16 +6,16 @@ import type { Readable, Writable } from 'node:stream';
 const MOST_CPU_SECONDS = 600;
 /** Wall-clock limit as a multiple of the CPU limit. */
 const CLOCK_FACTOR = 3;
-/** Max characters of its error output to keep. */
-const MOST_WORDS = 2_000;
+/** Max characters of output that are kept: the last ones of the error output. */
+const MOST_OUTPUT = 2_000;
 
 /** ffmpeg could not be started, did not end in time, or cannot read the file. The message says which. */
 export class FfmpegFailed extends Error {
   override readonly name = 'FfmpegFailed';
 }
 
-/** ffmpeg's messages about disk errors, with the matching system codes. */
-const DISK_WORDS: readonly (readonly [RegExp, string])[] = [
+/** ffmpeg's messages about disk errors, with the system codes that they stand for. */
+const DISK_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/No space left on device/u, 'ENOSPC'],
   [/Dis[ck] quota exceeded/u, 'EDQUOT'],
   [/File too large/u, 'EFBIG'],
@@ -71,44 +71,44 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string> {
   ]);
   const kill = (): void => void child.kill('SIGKILL');
   const timer = setTimeout(kill, mostSeconds * CLOCK_FACTOR * 1_000);
-  let words = '';
+  let messages = '';
   const ended = new Promise<void>((resolve, reject) => {
     child.once('error', (cause) => {
       reject(notStarted(cause));
     });
     child.once('close', (code, signal) => {
       if (code === 0) resolve();
-      else reject(failureOf(`ffmpeg ended with ${signal ?? code}: ${lastLine(words)}`, signal, words));
+      else reject(failureOf(`ffmpeg ended with ${signal ?? code}: ${lastLine(messages)}`, signal, messages));
     });
   });
   // The streams are missing if this process has run out of file descriptors.
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    words = `${words}${chunk}`.slice(-MOST_WORDS);
+    messages = `${messages}${chunk}`.slice(-MOST_OUTPUT);
   });
   // Without a listener, a broken pipe would end this process.
   child.stdin?.on('error', () => undefined);
-  // Ignore pipe errors: the exit status explains them better.
-  const handled = async (work: Promise<void> | undefined): Promise<void> => {
+  // Ignores broken pipes: the exit status explains them better.
+  const withoutPipeErrors = async (work: Promise<void> | undefined): Promise<void> => {
     try {
       await work;
     } catch (error) {
-      if (!isBroken(error)) throw error;
+      if (!isPipeError(error)) throw error;
     }
   };
   try {
     await Promise.all([
       ended,
-      child.stdin ? handled(onInput?.(child.stdin)) : undefined,
-      child.stdout ? handled(onOutput?.(child.stdout)) : undefined,
+      child.stdin ? withoutPipeErrors(onInput?.(child.stdin)) : undefined,
+      child.stdout ? withoutPipeErrors(onOutput?.(child.stdout)) : undefined,
     ]);
-    return words;
+    return messages;
   } finally {
     kill();
     clearTimeout(timer);
   }
 }
 
-/** Throws {@link FfmpegFailed}. */
+/** Starts ffmpeg. `streams`: its input and output. Throws {@link FfmpegFailed}. */
 function start(program: string, args: readonly string[], streams: readonly ('pipe' | 'ignore')[]): ChildProcess {
   try {
     return startWatched(program, args, [...streams, 'pipe']);
@@ -121,33 +121,34 @@ function notStarted(cause: Error): FfmpegFailed {
   return new FfmpegFailed(`ffmpeg cannot be started (${cause.message})`, { cause });
 }
 
-/** The version that a program reports. Throws {@link FfmpegFailed}. */
+/** Returns the version that an ffmpeg reports. Throws {@link FfmpegFailed}. */
 export async function ffmpegVersion(program: string): Promise<string> {
-  let words = '';
+  let messages = '';
   await runFfmpeg({
     program,
     args: ['-version'],
     onOutput: async (output) => {
       for await (const piece of output as AsyncIterable<Buffer>)
-        words = (words + piece.toString()).slice(0, MOST_WORDS);
+        messages = (messages + piece.toString()).slice(0, MOST_OUTPUT);
     },
   });
-  return /^ffmpeg version (\S+)/u.exec(words)?.[1] ?? 'unknown';
+  return /^ffmpeg version (\S+)/u.exec(messages)?.[1] ?? 'unknown';
 }
 
-function failureOf(message: string, signal: NodeJS.Signals | null, words: string): Error {
-  const code = signal === 'SIGXFSZ' ? 'EFBIG' : DISK_WORDS.find(([said]) => said.test(words))?.[1];
+/** Tells a full disk from other failures. */
+function failureOf(message: string, signal: NodeJS.Signals | null, messages: string): Error {
+  const code = signal === 'SIGXFSZ' ? 'EFBIG' : DISK_ERRORS.find(([said]) => said.test(messages))?.[1];
   return code === undefined ? new FfmpegFailed(message) : new FfmpegUnwritable(message, code);
 }
 
-function isBroken(error: unknown): boolean {
+function isPipeError(error: unknown): boolean {
   return ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET'].includes(
     (error as NodeJS.ErrnoException).code ?? '',
   );
 }
 
-function lastLine(words: string): string {
-  return words.trim().split('\n').at(-1)?.trim() ?? '';
+function lastLine(messages: string): string {
+  return messages.trim().split('\n').at(-1)?.trim() ?? '';
 }
 
 /** An empty environment: ffmpeg needs nothing from ours, least of all the token. */
@@ -156,14 +157,14 @@ const OPTIONS = { env: {}, windowsHide: true } as const;
 const SHELL = '/bin/sh';
 
 /**
- * Execs the given program once a line arrives on fd 3, and exits if none comes. So the watchdog is in place before the
- * program starts.
+ * Shell command that runs the program once a line arrives on fd 3, and exits if that closes without one. So the
+ * watchdog is in place before the program starts.
  */
 const WAITS = 'read -r _ <&3 && exec "$@" 3<&-';
 
 /**
- * Kills the given process when its own stdin closes without a line, which happens when this process dies, even by a
- * kill. Signals that a terminal or service manager sends to the whole group do not end it.
+ * Shell command of the watchdog: kills the process `$1` when its own stdin closes, which happens when this process
+ * dies, even by a kill. Ignores signals that a terminal or service manager sends to the whole group.
  */
 const KILLS_ORPHAN = 'trap "" HUP INT TERM; read -r _ || kill -9 "$1"';
 
@@ -183,7 +184,7 @@ function startWatched(program: string, args: readonly string[], streams: readonl
   const child = spawn(SHELL, ['-c', WAITS, 'sh', program, ...args], { ...OPTIONS, stdio: [...streams, 'pipe'] });
   // Without a pid it was not started and has no streams.
   if (child.pid !== undefined) {
-    endWithUs(child, child.pid);
+    startWatchdog(child, child.pid);
     const line = child.stdio[streams.length] as Writable;
     line.on('error', () => undefined);
     line.end('\n');
@@ -191,8 +192,8 @@ function startWatched(program: string, args: readonly string[], streams: readonl
   return child;
 }
 
-/** Starts the watchdog. If no second shell can be started, the time limit ends the program. */
-function endWithUs(child: ChildProcess, pid: number): void {
+/** Starts the watchdog of a program. If no second shell can be started, only the time limit ends the program. */
+function startWatchdog(child: ChildProcess, pid: number): void {
   let shell: ChildProcess;
   try {
     shell = spawn(SHELL, ['-c', KILLS_ORPHAN, 'sh', String(pid)], {

@@ -7,8 +7,8 @@ export const FFMPEG_ADVICE =
   'Install ffmpeg (https://ffmpeg.org; apt-get install ffmpeg, brew install ffmpeg), or name its path in VOXBATCH_FFMPEG.';
 
 /**
- * Absolute path of ffmpeg: what `VOXBATCH_FFMPEG` names, and nothing else if it is set; otherwise the first one on
- * `PATH`. Undefined if there is none.
+ * Finds ffmpeg: the program that `VOXBATCH_FFMPEG` names if that is set, otherwise the first one on `PATH`. Returns its
+ * absolute path; undefined if there is none.
  */
 export async function findFfmpeg(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const named = namedFfmpeg(env);
@@ -21,17 +21,18 @@ export async function findFfmpeg(env: NodeJS.ProcessEnv): Promise<string | undef
   return undefined;
 }
 
-/** The absolute path that `VOXBATCH_FFMPEG` names, whether or not it exists; undefined if it is not set. */
+/** Returns the absolute path that `VOXBATCH_FFMPEG` names, whether or not it exists; undefined if it is not set. */
 export function namedFfmpeg(env: NodeJS.ProcessEnv): string | undefined {
   const named = env['VOXBATCH_FFMPEG'] ?? '';
   return named === '' ? undefined : resolve(named);
 }
 
-/** Message that the ffmpeg named by `VOXBATCH_FFMPEG` is unusable, with advice. */
+/** Returns the message for a program named by `VOXBATCH_FFMPEG` that cannot be run, with advice. */
 export function unusableFfmpeg(path: string): string {
   return `VOXBATCH_FFMPEG names ${path}, which does not exist or cannot be run. Correct it, or unset it to use the ffmpeg on PATH.`;
 }
 
+/** Whether a path is an executable file. */
 async function isProgram(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);

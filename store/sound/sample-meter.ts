@@ -1,6 +1,6 @@
 import type { WavFormat } from '../containers/wav-sound.ts';
 
-/** How long and how loud sound is, and where it is silent. Times are in seconds, to the millisecond. */
+/** Measurements of audio. Times are in seconds, to the millisecond. */
 export interface Levels {
   readonly seconds: number;
   /** Highest sample: 1 is full scale. */
@@ -22,10 +22,10 @@ const LEAST_CLIPPED = 3;
 /** Floating-point samples beyond this (60 dB above full scale) are damage. */
 const MOST_VALUE = 1_000;
 
-/** The value of the sample at an offset, -1 to 1. */
+/** Returns the value of the sample at a byte offset, -1 to 1. */
 type ReadSample = (bytes: Buffer, at: number) => number;
 
-/** How plain samples are read, by coding and bits. */
+/** How uncompressed samples are read, by `coding/bits` of {@link WavFormat}. */
 const READERS: Readonly<Record<string, ReadSample>> = {
   '1/8': (bytes, at) => (bytes.readUInt8(at) - 128) / 128,
   '1/16': (bytes, at) => bytes.readInt16LE(at) / 32_768,
@@ -40,24 +40,30 @@ function clampSample(value: number): number {
   return Number.isNaN(value) ? 0 : Math.max(-MOST_VALUE, Math.min(MOST_VALUE, value));
 }
 
-/** Measures plain samples as they come, in pieces of any size. Keeps none of them. */
+/**
+ * Measures duration, peak, silence and clipping of uncompressed samples in a stream, without keeping them. Call
+ * {@link add} for each piece, then {@link end}. Silence is decided in windows of {@link WINDOW_SECONDS}.
+ */
 export class SampleMeter {
   readonly #format: WavFormat;
   readonly #read: ReadSample;
   readonly #sampleBytes: number;
   readonly #windowSamples: number;
   #seconds = 0;
-  /** Leading silence; undefined until sound was found. */
+  /** Leading silence in seconds; undefined until sound was found. */
   #leading: number | undefined;
-  /** Silence at the end so far. */
+  /** Silence at the end of what was added so far, in seconds. */
   #trailing = 0;
-  /** Samples at full scale in a row, of each channel. */
+  /** Length of the present run of samples at full scale, per channel. */
   readonly #runs: number[];
+  /** An incomplete sample at the end of the last piece. */
   #rest = Buffer.alloc(0);
   #peak = 0;
+  /** Sum of squares, and number of samples, of the present window. */
   #windowSum = 0;
-  #samples = 0;
   #windowed = 0;
+  /** Samples over all channels. */
+  #samples = 0;
   #clipped = 0;
 
   private constructor(format: WavFormat, read: ReadSample) {
@@ -68,7 +74,7 @@ export class SampleMeter {
     this.#runs = Array.from({ length: format.channels }, () => 0);
   }
 
-  /** Undefined for samples that are not plain. */
+  /** Returns a meter for this format; undefined if its samples are compressed, or it is inconsistent. */
   static of(format: WavFormat): SampleMeter | undefined {
     const { coding, bits, channels, rate, block } = format;
     const read = READERS[`${coding}/${bits}`];
@@ -87,6 +93,7 @@ export class SampleMeter {
     return this.#clipped / Math.max(1, this.#samples);
   }
 
+  /** Adds a piece of any size. */
   add(piece: Buffer): void {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
     const end = bytes.length - (bytes.length % this.#format.block);
@@ -123,6 +130,7 @@ export class SampleMeter {
     this.#windowed = 0;
   }
 
+  /** Returns the measurements of all pieces. */
   end(): Levels {
     if (this.#windowed > 0) this.#endWindow();
     return {

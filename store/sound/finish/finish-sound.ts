@@ -12,7 +12,7 @@ import { fileArgument, FfmpegFailed, runFfmpeg } from '../ffmpeg.ts';
 import { measureLoudness, reachLoudness } from './reach-loudness.ts';
 import { soundSpan, within } from './sound-span.ts';
 
-/** A file to finish. */
+/** The arguments of {@link finishSound}. */
 interface FinishingRequest {
   /** Absolute. */
   readonly path: string;
@@ -31,10 +31,11 @@ interface FinishingRequest {
 interface Encoder {
   readonly args: readonly string[];
   readonly muxer: string;
-  /** Whether ffmpeg writes chapters to it. */
+  /** Whether ffmpeg can write chapters to this type. */
   readonly hasChapters: boolean;
 }
 
+/** By extension. */
 const ENCODERS: Readonly<Record<string, Encoder>> = {
   mp3: { args: ['-c:a', 'libmp3lame', '-b:a', '128k'], muxer: 'mp3', hasChapters: true },
   wav: { args: ['-c:a', 'pcm_s16le'], muxer: 'wav', hasChapters: false },
@@ -54,12 +55,12 @@ const CONTAINERS: Readonly<Record<string, string>> = { opus: 'ogg', m4b: 'm4a' }
 /** Base CPU seconds per run, in addition to the file's duration. */
 const LEAST_SECONDS = 60;
 
-/** Type of the finished file, without a dot: the requested one, otherwise the original's. */
+/** Returns the extension of the finished file, without a dot: the requested type, or else that of the original. */
 export function finishedExtension({ format }: Finishing, extension: string): string {
   return format ?? INSTEAD[extension] ?? extension;
 }
 
-/** Type of a finished file with this extension, as files are checked and written. */
+/** Returns the container of a file with this extension, which decides how the file is checked and written. */
 export function containerOf(extension: string): string {
   return CONTAINERS[extension] ?? extension;
 }
@@ -105,14 +106,16 @@ export async function finishSound(
   return { before: before.integrated, after: after.integrated };
 }
 
-/** The output rate. The original's must be given explicitly, because the loudness filter changes it. */
+/**
+ * Returns the output rate. Without a requested one it is the original's, because the loudness filter would change it.
+ */
 async function finishedRate({ path, finishing, program }: FinishingRequest, encoder: Encoder): Promise<number> {
   const wanted = finishing.sampleRate ?? (await rateOf(path, program));
   // Opus supports only a few rates, and its files are decoded at the highest of them.
   return encoder.args.includes('libopus') && 48_000 % wanted !== 0 ? 48_000 : wanted;
 }
 
-/** Sample rate of a file, taken from the header of a few decoded samples, which works for every type. */
+/** Reads the sample rate of a file from the header of a few decoded samples, which works for every type. */
 async function rateOf(path: string, program: string): Promise<number> {
   const pieces: Buffer[] = [];
   const args = ['-i', fileArgument(path), '-map', '0:a:0', '-t', '0.01', '-c:a', 'pcm_s16le', '-bitexact'];
@@ -128,11 +131,12 @@ async function rateOf(path: string, program: string): Promise<number> {
   return format.rate;
 }
 
+/** Format of the test tone. */
 const TONE = { coding: 1, channels: 1, rate: 24_000, block: 2, bits: 16 };
 
 /**
- * Finishes half a second of a tone: an ffmpeg may be too old, or built without a filter or an encoder. Returns why it
- * cannot, in words of ffmpeg; undefined if it can. Takes half a second.
+ * Tests whether an ffmpeg can finish files like this, by finishing half a second of a tone: it may be too old, or built
+ * without a filter or an encoder. Returns ffmpeg's message if it cannot; undefined if it can. Takes half a second.
  */
 export async function tryFinishing(finishing: Finishing, program: string): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-try-'));

@@ -11,7 +11,7 @@ const PEAK_MARGIN = 0.3;
 const TOLERANCE = 0.5;
 /** Max copies: each corrects the previous one, which an encoder or the limiter made softer. */
 const MOST_COPIES = 4;
-/** The limiter's rate, high enough to see peaks between samples. */
+/** Sample rate of the limiter, high enough for it to see peaks between samples. */
 const LIMITER_RATE = 192_000;
 /** The limiter's look-ahead in ms. It delays the audio by as much, which is compensated. */
 const LOOK_AHEAD = 5;
@@ -44,7 +44,10 @@ export async function reachLoudness({ target, before, write, out, limits }: Loud
   }
 }
 
-/** @param gain dB */
+/**
+ * Returns ffmpeg's filter for a gain in dB, with a limiter if the peak (dBTP before the gain) would get too high. The
+ * limiter delays the audio, so silence is appended, and as much is cut off at the start.
+ */
 function gainFilter(gain: number, peak: number): string {
   const volume = `volume=${gain.toFixed(2)}dB`;
   if (peak + ROUNDING + gain <= MOST_PEAK) return volume;
@@ -62,6 +65,7 @@ export interface Loudness {
   readonly peak: number;
 }
 
+/** Which ffmpeg to run, and for how long. */
 type Run = Pick<FfmpegRun, 'program' | 'mostSeconds'>;
 
 /**
@@ -70,8 +74,8 @@ type Run = Pick<FfmpegRun, 'program' | 'mostSeconds'>;
  */
 const REPEATED = 'aloop=loop=9:size=76800,';
 
-/** LUFS reported if no block is loud enough to be measured. */
-const NOTHING = -70;
+/** LUFS that ffmpeg reports if no block is loud enough to be measured. */
+const NOT_MEASURED = -70;
 
 /**
  * Measures the loudness of a file, one shorter than 0.4 s included. Throws `FfmpegFailed`, also for a file whose
@@ -85,7 +89,7 @@ export async function measureLoudness(path: string, run: Run): Promise<Loudness>
   return { integrated, peak };
 }
 
-/** `loudnorm` would give hundredths, but takes five times as long. */
+/** Measures with `ebur128`; `loudnorm` would give hundredths, but takes five times as long. */
 async function measure(path: string, filter: string, run: Run): Promise<Loudness> {
   // The result is the last line of the error output, and only at this log level; `framelog` suppresses a line per
   // frame.
@@ -95,5 +99,5 @@ async function measure(path: string, filter: string, run: Run): Promise<Loudness
   const figureOf = (name: string, unit: string): number =>
     Number(new RegExp(`^ +${name}: +(-?[\\d.]+) ${unit}`, 'mu').exec(words)?.[1]);
   const integrated = figureOf('I', 'LUFS');
-  return { integrated: integrated <= NOTHING ? -Infinity : integrated, peak: figureOf('Peak', 'dBFS') };
+  return { integrated: integrated <= NOT_MEASURED ? -Infinity : integrated, peak: figureOf('Peak', 'dBFS') };
 }

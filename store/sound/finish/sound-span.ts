@@ -13,12 +13,12 @@ export interface Span {
 
 /** Silence kept at both ends when trimming, in seconds, because it may hold the soft start of a word. */
 const MARGIN_SECONDS = 0.05;
-/** Peak of speech that is recorded well; 1 is full scale. */
+/** Usual peak of well recorded speech; 1 is full scale. */
 const USUAL_PEAK = 0.5;
-/** Max header length. */
+/** Max bytes until the header of the decoded audio must be complete. */
 const MOST_HEADER_BYTES = 64 * 1024;
 
-/** The part between leading and trailing silence. Throws `FfmpegFailed`, also for a file that is silent. */
+/** Finds the part between leading and trailing silence. Throws `FfmpegFailed`, also for a silent file. */
 export async function soundSpan(path: string, program: string): Promise<Span> {
   const { seconds, leadingSilence, trailingSilence } = await audibleLevels(path, program);
   if (leadingSilence >= seconds) throw new FfmpegFailed('nothing would be left of it, for it is silent');
@@ -27,7 +27,7 @@ export async function soundSpan(path: string, program: string): Promise<Span> {
   return { start, end };
 }
 
-/** The chapters that remain if only this span of a file is kept. By default the whole file is. */
+/** Returns the chapters that remain if only this span of a file is kept, with their new times. Undefined keeps all. */
 export function within(chapters: readonly Chapter[], span: Span | undefined): readonly Chapter[] {
   if (span === undefined) return chapters;
   const [start, end] = [span.start * 1_000, span.end * 1_000];
@@ -59,6 +59,7 @@ async function decodedLevels(path: string, program: string, gain = 1): Promise<L
   return levels;
 }
 
+/** Feeds a WAV stream to a meter, which it adds to `meters` once the header is complete. */
 async function measure(output: Readable, meters: SampleMeter[]): Promise<void> {
   let head = Buffer.alloc(0);
   for await (const piece of output as AsyncIterable<Buffer>) {

@@ -7,12 +7,12 @@ import { withFile } from './new-file.ts';
 
 /** Max entries in a table of contents, whose count is one byte. */
 const MOST_ENTRIES = 255;
-/** "No offset is given": the times count. */
+/** Byte offset that means "none": players use the times instead. */
 const NO_OFFSET = 0xffff_ffff;
 
 /**
- * Chapters as players read them in an MP3 file: a tag with a `CHAP` frame for each, and their order in `CTOC` (ID3v2
- * Chapter Frame Addendum 1.0). Version 2.3, which most players support. Empty without chapters.
+ * Returns an ID3 tag with chapters for an MP3 file: a `CHAP` frame for each, and their order in `CTOC` (ID3v2 Chapter
+ * Frame Addendum 1.0). Version 2.3, which most players support. Empty without chapters.
  */
 export function id3Chapters(chapters: readonly Chapter[]): Buffer {
   if (chapters.length === 0) return Buffer.alloc(0);
@@ -27,12 +27,15 @@ export function id3Chapters(chapters: readonly Chapter[]): Buffer {
       : [contentsFrame('toc', top, true), ...groups.map((group, at) => contentsFrame(`toc${at}`, group, false))];
   const frames = Buffer.concat([...contents, ...chapters.map((chapter, at) => chapterFrame(`chp${at}`, chapter))]);
   const header = Buffer.from('ID3\u0003\0\0\0\0\0\0', 'latin1');
-  // Four times seven bits.
+  // The length: four bytes of seven bits.
   for (let at = 0; at < 4; at += 1) header.writeUInt8((frames.length >> (21 - at * 7)) & 0x7f, 6 + at);
   return Buffer.concat([header, frames]);
 }
 
-/** A table of contents, in order. */
+/**
+ * Returns a table of contents. One has at most {@link MOST_ENTRIES}; more chapters are grouped, and a top table lists
+ * the groups.
+ */
 function contentsFrame(name: string, entries: readonly string[], isTop: boolean): Buffer {
   const flags = Buffer.from([isTop ? 3 : 1, entries.length]);
   return id3Frame('CTOC', Buffer.concat([text(name), flags, ...entries.map(text)]));
@@ -61,8 +64,8 @@ function text(words: string): Buffer {
 }
 
 /**
- * Chapters as players and editors read them in a WAV file: a `cue ` chunk with a point for each, and a list of their
- * labels (Multimedia Programming Interface and Data Specifications 1.0, chapter 3). Empty without chapters.
+ * Returns chunks with chapters for a WAV file: a `cue ` chunk with a point for each, and a list of their labels
+ * (Multimedia Programming Interface and Data Specifications 1.0, chapter 3). Empty without chapters.
  *
  * @param rate samples per second
  */
@@ -103,21 +106,24 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const POINT_BYTES = 24;
 
 /**
- * The chapters of a WAV file as written by `cueChunks`, which ffmpeg does not read. Empty for a file without cues, or
- * one that is not a WAV file.
+ * Reads the chapters of a WAV file as written by `cueChunks`, which ffmpeg does not read. Empty for a file without
+ * cues, or one that is not a WAV file.
  */
 export function readCues(path: string): Promise<readonly Chapter[]> {
   return withFile(path, async (file) => {
     const sound = await findWavSound(file);
     if (sound?.format === undefined || sound.seconds === undefined) return [];
     const { rate } = sound.format;
-    const [points, titles] = [new Map<number, number>(), new Map<number, string>()];
+    // By the id of the cue: its position in samples, and its label.
+    const points = new Map<number, number>();
+    const titles = new Map<number, string>();
     for await (const { name, content } of chunksFrom(file, sound.start + sound.bytes + (sound.bytes % 2))) {
       if (name === 'cue ') readPoints(content, points);
       if (name === 'LIST' && content.toString('latin1', 0, 4) === 'adtl') readTitles(content, titles);
     }
     const starts = [...points].sort(([, one], [, other]) => one - other);
-    const [toMs, end] = [(samples: number): number => Math.round((samples / rate) * 1_000), sound.seconds * rate];
+    const toMs = (samples: number): number => Math.round((samples / rate) * 1_000);
+    const end = sound.seconds * rate;
     return starts.map(([id, start], at) => ({
       title: titles.get(id) ?? '',
       startMs: toMs(start),
@@ -126,6 +132,7 @@ export function readCues(path: string): Promise<readonly Chapter[]> {
   });
 }
 
+/** Yields the chunks from an offset on, without overlong ones. */
 async function* chunksFrom(file: FileWindow, from: number): AsyncGenerator<{ name: string; content: Buffer }> {
   for (let at = from; at + 8 <= file.bytes;) {
     const header = await file.read(at, 8);
@@ -154,7 +161,7 @@ function readTitles(content: Buffer, titles: Map<number, string>): void {
   }
 }
 
-/** Appends cues, which ffmpeg drops from WAV files, after the samples, and updates the length in the header. */
+/** Appends chapters to a WAV file, from which ffmpeg drops them, and updates the length in its header. */
 export async function appendCues(path: string, chapters: readonly Chapter[], rate: number): Promise<void> {
   const cues = cueChunks(chapters, rate);
   if (cues.length === 0) return;
@@ -172,7 +179,7 @@ export async function appendCues(path: string, chapters: readonly Chapter[], rat
   });
 }
 
-/** ffmpeg's own list of chapters (ffmpeg-formats, "Metadata"). */
+/** Returns chapters in ffmpeg's own format (ffmpeg-formats, "Metadata"). */
 export function metadataOf(chapters: readonly Chapter[]): string {
   const lines = chapters.flatMap(({ title, startMs, endMs }) => [
     ...['[CHAPTER]', 'TIMEBASE=1/1000', `START=${startMs}`, `END=${endMs}`],

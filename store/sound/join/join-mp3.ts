@@ -26,9 +26,13 @@ export async function joinMp3(files: readonly JoinPart[], out: string): Promise<
   const parts = await readAlike(files, readPart, ({ first }) => describe(first));
   const { head, first } = parts[0];
   const silence = silentFrame(head);
+  // When each part starts, in seconds, and the silent frames after it.
   const starts: number[] = [];
   const pauses: number[] = [];
-  let [frames, bytes, owed] = [0, 0, 0];
+  let frames = 0;
+  let bytes = 0;
+  // Rounding error of the pauses so far, in frames.
+  let owed = 0;
   for (const { pauseMs = 0, ...part } of parts) {
     starts.push(frames * first.seconds);
     owed += pauseMs / 1_000 / first.seconds;
@@ -52,14 +56,18 @@ export async function joinMp3(files: readonly JoinPart[], out: string): Promise<
   });
 }
 
+/** Describes what must be the same in all files. */
 function describe({ header }: MpegFrame): string {
   return `${header.rate} Hz, ${header.isMono ? '1 channel' : '2 channels'}, layer ${header.layer}`;
 }
 
+/** Walks a file. Returns its frames, or why it cannot be joined, as the end of a sentence. */
 async function readPart(part: JoinPart): Promise<Mp3Part | string> {
   const runs: { readonly start: number; end: number }[] = [];
   let found: { readonly head: Buffer; readonly first: MpegFrame } | undefined;
-  let [frames, bytes, isUniform, isConstant] = [0, 0, true, true];
+  let frames = 0;
+  let bytes = 0;
+  let [isUniform, isConstant] = [true, true];
   try {
     await withFile(part.path, (file) =>
       eachFrame({ file, extension: 'mp3', family: 'audio' }, ({ at, head, frame }) => {
@@ -85,7 +93,7 @@ async function readPart(part: JoinPart): Promise<Mp3Part | string> {
   return { ...part, frames, bytes, runs, isConstant, ...found };
 }
 
-/** A frame of digital silence in the format of this frame header. */
+/** Returns a frame of digital silence in the format of this frame header. */
 function silentFrame(head: Buffer): Buffer {
   const bare = withoutChecksum(head);
   const frame = Buffer.alloc(readMpegFrame(bare)?.size ?? 0);
@@ -97,8 +105,8 @@ function silentFrame(head: Buffer): Buffer {
 const INFO_BYTES = 16;
 
 /**
- * An info frame that states the length of the following audio, in the format of this frame header. It uses the lowest
- * bit rate that has room for it and is not below the header's own. It holds no audio.
+ * Returns an info frame, which states the length of the following audio and holds none itself, in the format of this
+ * frame header. It uses the lowest bit rate that has room for it and is not below the header's own.
  */
 function infoFrame(head: Buffer, frames: number, bytes: number, isConstant: boolean): Buffer {
   const bare = withoutChecksum(head);
@@ -120,7 +128,7 @@ function infoFrame(head: Buffer, frames: number, bytes: number, isConstant: bool
   throw new Error('Expected a coding with a frame of 52 bytes, but it has none.');
 }
 
-/** The header without a checksum, padding or joint stereo. */
+/** Returns a copy of a frame header without checksum, padding and joint stereo. */
 function withoutChecksum(head: Buffer): Buffer {
   const bare = Buffer.from(head.subarray(0, 4));
   bare.writeUInt8(bare.readUInt8(1) | 1, 1);

@@ -14,7 +14,7 @@ export interface JoinPart {
 export interface Chapter {
   readonly title: string;
   readonly startMs: number;
-  /** When the next one begins, or the file ends. */
+  /** When the next chapter begins, or the file ends. */
   readonly endMs: number;
 }
 
@@ -23,7 +23,9 @@ export class CannotJoin extends Error {
   override readonly name = 'CannotJoin';
 }
 
-/** The chapters of a joined file. `starts`: when each part begins, in seconds; `seconds`: how long all of it plays. */
+/**
+ * Returns the chapters of a joined file. `starts`: when each part begins, in seconds; `seconds`: the total duration.
+ */
 export function chaptersOf(parts: readonly JoinPart[], starts: readonly number[], seconds: number): Chapter[] {
   const begun = parts.flatMap(({ title }, at) => (title === undefined ? [] : [{ title, start: starts[at] ?? 0 }]));
   return begun.map(({ title, start }, at) => ({
@@ -34,8 +36,10 @@ export function chaptersOf(parts: readonly JoinPart[], starts: readonly number[]
 }
 
 /**
- * Reads files that can be concatenated unchanged. `read` returns a file or the problem with it; `describe` must give
- * the same text for all. Throws {@link CannotJoin}.
+ * Reads files, and requires that they can be concatenated unchanged. Throws {@link CannotJoin}.
+ *
+ * @param read returns a parsed file, or the problem with it, such as `has no sound`
+ * @param describe returns the format of a file, which must be the same for all
  */
 export async function readAlike<Part extends JoinPart>(
   parts: readonly JoinPart[],

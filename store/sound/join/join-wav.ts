@@ -10,12 +10,16 @@ const MOST_BYTES_PER_SECOND = 0xffff_ffff;
 /** Silence bytes of the telephone codings, which use one byte per sample. */
 const TELEPHONE: Readonly<Record<number, number>> = { 6: 0xd5, 7: 0xff };
 
+/** A parsed file. */
 interface WavPart extends JoinPart {
   readonly sound: WavSound;
   readonly format: WavFormat;
 }
 
-/** Joins WAV files of one format, sample for sample; pauses are rounded to whole samples. Throws {@link CannotJoin}. */
+/**
+ * Joins WAV files of one format by copying their samples into a new file (`out`: its absolute path). Pauses are rounded
+ * to whole samples. Throws {@link CannotJoin}.
+ */
 export async function joinWav(files: readonly JoinPart[], out: string): Promise<void> {
   const parts = await readAlike(files, readPart, ({ format }) => describe(format));
   const { format } = parts[0];
@@ -47,6 +51,7 @@ export async function joinWav(files: readonly JoinPart[], out: string): Promise<
   });
 }
 
+/** Parses a file. Returns why it cannot be joined, as the end of a sentence, if so. */
 async function readPart(part: JoinPart): Promise<WavPart | string> {
   return withFile(part.path, async (file) => {
     const sound = await findWavSound(file);
@@ -61,17 +66,18 @@ async function readPart(part: JoinPart): Promise<WavPart | string> {
   });
 }
 
+/** Describes what must be the same in all files. */
 function describe({ coding, rate, channels, bits }: WavFormat): string {
   return `${rate} Hz, ${channels} channel${channels === 1 ? '' : 's'}, ${bits} bits, coding ${coding}`;
 }
 
-/** The silence byte; undefined for block codings. */
+/** Returns the byte that encodes silence; undefined for codings without one. */
 function silenceOf(format: WavFormat): number | undefined {
   if (!isPlain(format)) return TELEPHONE[format.coding];
   return format.bits === 8 ? 0x80 : 0;
 }
 
-/** The header of a WAV file with these numbers of bytes of samples and of trailing chunks. */
+/** Returns the header of a WAV file with so many bytes of samples, and so many of chunks after them (`behind`). */
 export function wavHeader(
   { coding, channels, rate, block, bits }: Omit<WavFormat, 'bytesPerSecond'>,
   bytes: number,

@@ -5,7 +5,7 @@ import { onDisk } from '../../folders.ts';
 /** Bytes written at once. */
 const PIECE_BYTES = 64 * 1024;
 
-/** A file that is written from start to end. Errors of the disk are thrown as `StoreUnwritable`. */
+/** A new file that is written from start to end. Disk errors are thrown as `StoreUnwritable`. */
 export class NewFile {
   readonly #path: string;
   readonly #file: FileHandle;
@@ -39,7 +39,7 @@ export class NewFile {
   }
 }
 
-/** Opens a file to read it, and closes it. */
+/** Opens a file, lets `read` read it, and closes it. */
 export async function withFile<T>(path: string, read: (file: FileWindow) => Promise<T>): Promise<T> {
   const file = await open(path, 'r');
   try {

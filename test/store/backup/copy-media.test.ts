@@ -30,9 +30,9 @@ const NAMED = ['one', 'three'].map((content, index) => ({
   bytes: content.length,
   sha256: hash('sha256', content),
 }));
-const named = () => NAMED;
-const BACKUP = { prefers: 'source', named } as const;
-const RESTORE = { prefers: 'target', named } as const;
+const records = () => NAMED;
+const BACKUP = { prefers: 'source', records } as const;
+const RESTORE = { prefers: 'target', records } as const;
 
 /** A store with two results, its marks, and a part of a third. */
 function fillStore(): string {
@@ -47,7 +47,7 @@ function fillStore(): string {
 describe('media that are copied', () => {
   it('are all there, each once more as it is, and a second time only what is new', async () => {
     const [store, copy] = [fillStore(), inFolder('copy')];
-    expect(await copyMedia(store, copy, BACKUP)).toEqual({ files: 2, bytes: 8, newFiles: 2, newBytes: 8, unfit: [] });
+    expect(await copyMedia(store, copy, BACKUP)).toEqual({ files: 2, bytes: 8, newFiles: 2, newBytes: 8, damaged: [] });
     expect(readFileSync(inFolder('copy', 'b-1', '0000', '2-speech-1.mp3'), 'utf8')).toBe('three');
     expect(readFileSync(inFolder('copy', '.ledger'), 'utf8')).toBe('id');
     expect(readdirSync(inFolder('copy', '.parts'))).toEqual([]);
@@ -56,7 +56,13 @@ describe('media that are copied', () => {
     expect(inodes[0]).not.toBe(inodes[1]);
 
     put(inFolder('store', 'b-2', '0000', '1-speech-1.mp3'), 'more');
-    expect(await copyMedia(store, copy, BACKUP)).toEqual({ files: 3, bytes: 12, newFiles: 1, newBytes: 4, unfit: [] });
+    expect(await copyMedia(store, copy, BACKUP)).toEqual({
+      files: 3,
+      bytes: 12,
+      newFiles: 1,
+      newBytes: 4,
+      damaged: [],
+    });
   });
 
   it('take the place of others that are not as recorded, and damaged ones of none', async () => {
@@ -67,28 +73,28 @@ describe('media that are copied', () => {
     ];
     const shown = (): readonly string[] => [here, there].map((path) => readFileSync(path, 'utf8'));
     put(there, '');
-    expect(await copyMedia(store, copy, RESTORE)).toMatchObject({ files: 2, bytes: 8, newFiles: 2, unfit: [] });
+    expect(await copyMedia(store, copy, RESTORE)).toMatchObject({ files: 2, bytes: 8, newFiles: 2, damaged: [] });
     expect(shown()).toEqual(['one', 'one']);
     rmSync(here);
     put(here, 'damage');
-    expect(await copyMedia(store, copy, BACKUP)).toMatchObject({ files: 2, newFiles: 0, unfit: [NAMED[0]?.key] });
+    expect(await copyMedia(store, copy, BACKUP)).toMatchObject({ files: 2, newFiles: 0, damaged: [NAMED[0]?.key] });
     expect(shown()).toEqual(['damage', 'one']);
-    expect(await copyMedia(copy, store, RESTORE)).toMatchObject({ files: 2, newFiles: 1, unfit: [] });
+    expect(await copyMedia(copy, store, RESTORE)).toMatchObject({ files: 2, newFiles: 1, damaged: [] });
     expect(shown()).toEqual(['one', 'one']);
     // Neither is whole.
     for (const path of [here, there]) rmSync(path);
     put(here, 'ona');
     put(there, 'on');
-    expect(await copyMedia(store, copy, RESTORE)).toMatchObject({ newFiles: 0, unfit: [NAMED[0]?.key] });
+    expect(await copyMedia(store, copy, RESTORE)).toMatchObject({ newFiles: 0, damaged: [NAMED[0]?.key] });
     expect(shown()).toEqual(['ona', 'on']);
   });
 
   it('stay where no record names them', async () => {
     const [store, copy] = [fillStore(), inFolder('copy')];
     put(inFolder('copy', 'b-1', '0000', '1-speech-1.mp3'), 'former');
-    const unnamed = { named: () => [] };
+    const unnamed = { records: () => [] };
     for (const options of [BACKUP, RESTORE])
-      expect(await copyMedia(store, copy, { ...options, ...unnamed })).toMatchObject({ files: 2, unfit: [] });
+      expect(await copyMedia(store, copy, { ...options, ...unnamed })).toMatchObject({ files: 2, damaged: [] });
     expect(readFileSync(inFolder('copy', 'b-1', '0000', '1-speech-1.mp3'), 'utf8')).toBe('former');
   });
 
