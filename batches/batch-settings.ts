@@ -26,22 +26,23 @@ export interface WantedBatch {
   /** Our column → the header in the file. */
   readonly map?: Readonly<Record<string, string>>;
   /**
-   * A file that gives names in the manifest's column `speaker` their voices. Default: the configuration's, else none.
+   * Path of the cast, a file that maps names in the manifest's column `speaker` to voices. Default: the
+   * configuration's, else none.
    */
   readonly cast?: string | undefined;
   /** The sheet of an Excel workbook to read. Default: the first that is not hidden. */
   readonly sheet?: string | undefined;
-  /** How speech is asked for. Default `job`. */
+  /** How speech is requested: by a job or synchronously. Default `job`. */
   readonly tts?: TtsMode;
-  /** Which of the API's dialects the rows speak. Default: the configuration's, else `v1`. */
+  /** Which API dialect the requests of the rows use. Default: the configuration's, else `v1`. */
   readonly apiDialect?: DialectChoice;
-  /** Which rows are put together into one file for each value of a column. Default: none. */
+  /** The column whose equal values join rows into one file. Default: rows are not joined. */
   readonly join?: Joining;
-  /** How texts are cut that are longer than the API takes. Default: they are refused. */
+  /** How to split texts that exceed the API's limit. Default: they are refused. */
   readonly split?: SplitMode | undefined;
   /**
-   * How copies of the speech are finished, so that they can be used as they are. Needs ffmpeg. Default of each member:
-   * the configuration's, else as it came; null: as it came. Without any, none are made.
+   * How to post-process copies of the speech results. Needs ffmpeg. Each member defaults to the configuration's value,
+   * else to no change; null means no change. No copies are made if nothing changes.
    */
   readonly finish?: WantedFinishing;
   /** True if unknown columns and unused cells are errors. Default false. */
@@ -65,105 +66,10 @@ export interface BatchChoices {
   readonly settings: BatchSettings;
 }
 
-/** Whether an option changes what the rows of a manifest mean. */
-export function givesReading({
-  kind,
-  defaults,
-  map,
-  cast,
-  tts = 'job',
-  apiDialect,
-  join,
-  split,
-  finish,
-}: WantedBatch): boolean {
-  const isMapped = Object.keys({ ...defaults, ...map }).length > 0;
-  return (
-    kind !== undefined ||
-    cast !== undefined ||
-    tts !== 'job' ||
-    apiDialect !== undefined ||
-    join !== undefined ||
-    split !== undefined ||
-    finish !== undefined ||
-    isMapped
-  );
-}
-
-/** The same choices with another share of rows that speak the legacy dialect, 0 to 1. */
-function withLegacyShare<Choices extends BatchChoices>(choices: Choices, share: number): Choices {
-  const { manifest, settings } = choices;
-  const reading = withShare(settings.reading, share);
-  return { ...choices, manifest: withShare(manifest, share), settings: { ...settings, reading } };
-}
-
-/** What options say of a reading that a configuration may say, too. */
-export interface AskedReading {
-  /** True if an option asked for a dialect. */
-  readonly givesDialect: boolean;
-  /** What options asked for. */
-  readonly wantedFinish?: WantedFinishing | undefined;
-}
-
-/** The same choices with headers compared as when the batch was made. */
-export function withRecordedCase<Choices extends BatchChoices>(
-  choices: Choices,
-  { reading }: Pick<BatchSettings, 'reading'>,
-): Choices {
-  const { manifest, settings } = choices;
-  const { anyCase } = reading;
-  return {
-    ...choices,
-    manifest: { ...manifest, anyCase },
-    settings: { ...settings, reading: { ...withoutCase(settings.reading), ...defined({ anyCase }) } },
-  };
-}
-
-function withoutCase({ anyCase: _now, ...read }: Reading): Reading {
-  return read;
-}
-
-/** Whether two readings make the same rows of a manifest. */
-export function isSameReading({ cast, ...one }: Reading, { cast: otherCast, ...other }: Reading): boolean {
-  return isDeepStrictEqual(one, other) && isSameCast({ cast }, { cast: otherCast });
-}
-
-/** Whether two casts are the same, whatever file they are from. */
-export function isSameCast(
-  { cast: one }: { readonly cast?: Cast | undefined },
-  { cast: other }: { readonly cast?: Cast | undefined },
-): boolean {
-  return isDeepStrictEqual(one?.members, other?.members);
-}
-
 /**
- * The same choices for a batch on record: what no option asked for is as it is there, for a configuration is for new
- * batches.
+ * Returns the complete choices for a new batch: options first, then the configuration, then the defaults. The third
+ * argument has the cast that was read, and the configuration's column map that applies only to columns that exist.
  */
-export function asRecorded<Choices extends BatchChoices & AskedReading>(
-  choices: Choices,
-  recorded: Pick<BatchSettings, 'reading'>,
-): Choices {
-  const finish = effectiveFinishing(choices.wantedFinish, recorded.reading.finish);
-  const cased = withRecordedCase(choices, recorded);
-  const reading = withFinish(cased.settings.reading, finish);
-  const kept = { ...cased, settings: { ...cased.settings, reading } };
-  return choices.givesDialect ? kept : withLegacyShare(kept, legacyShareOf(recorded));
-}
-
-function withFinish({ finish: _before, ...others }: Reading, finish: Reading['finish']): Reading {
-  return { ...others, ...defined({ finish }) };
-}
-
-/** No share is left out like any other default, so that batches of earlier versions are read as before. */
-function withShare<Read extends { readonly legacyShare?: number }>(
-  { legacyShare: _before, ...others }: Read,
-  share: number,
-): Omit<Read, 'legacyShare'> & { readonly legacyShare?: number } {
-  return share > 0 ? { ...others, legacyShare: share } : others;
-}
-
-/** Fills in everything left open for a new batch. */
 export function chooseSettings(
   wanted: WantedBatch,
   config: Config,
@@ -227,15 +133,113 @@ export function chooseSettings(
   return withLegacyShare(choices, share);
 }
 
+/** Returns the configured text limit, in characters, for every operation; empty if none is configured. */
+export function limitsOf(textLimit: number | undefined): { readonly textLimits?: TextLimits } {
+  return textLimit === undefined ? {} : { textLimits: ofEach(OPERATIONS, () => ({ most: textLimit })) };
+}
+
 /**
- * The choices without what is done about long texts. What is on record has its rows and their parts: its texts are
- * neither checked nor cut again, whatever is known of limits by now.
+ * Returns the options without text limits and splitting. A batch on record already has its rows and their parts, so its
+ * texts are neither checked nor split again, even if the limits have changed since.
  */
 export function withAnyLength({ textLimits: _limits, split: _split, ...manifest }: ManifestOptions): ManifestOptions {
   return manifest;
 }
 
-/** The limit that the configuration states holds for whatever reads a text. */
-export function limitsOf(textLimit: number | undefined): { readonly textLimits?: TextLimits } {
-  return textLimit === undefined ? {} : { textLimits: ofEach(OPERATIONS, () => ({ most: textLimit })) };
+/** Reading options that were given explicitly; the configuration may set the same ones. */
+export interface AskedReading {
+  /** True if an API dialect was given as an option. */
+  readonly givesDialect: boolean;
+  /** The finishing options that were given. */
+  readonly wantedFinish?: WantedFinishing | undefined;
+}
+
+/**
+ * Returns the choices for a batch on record: settings that no option asks for come from the record, because the
+ * configuration applies to new batches only.
+ */
+export function asRecorded<Choices extends BatchChoices & AskedReading>(
+  choices: Choices,
+  recorded: Pick<BatchSettings, 'reading'>,
+): Choices {
+  const finish = effectiveFinishing(choices.wantedFinish, recorded.reading.finish);
+  const cased = withRecordedCase(choices, recorded);
+  const reading = withFinish(cased.settings.reading, finish);
+  const kept = { ...cased, settings: { ...cased.settings, reading } };
+  return choices.givesDialect ? kept : withLegacyShare(kept, legacyShareOf(recorded));
+}
+
+function withFinish({ finish: _before, ...others }: Reading, finish: Reading['finish']): Reading {
+  return { ...others, ...defined({ finish }) };
+}
+
+/** Returns the choices with another share of rows that use the legacy API dialect, 0 to 1. */
+function withLegacyShare<Choices extends BatchChoices>(choices: Choices, share: number): Choices {
+  const { manifest, settings } = choices;
+  const reading = withShare(settings.reading, share);
+  return { ...choices, manifest: withShare(manifest, share), settings: { ...settings, reading } };
+}
+
+/** Omits a share of 0, because batches of earlier versions recorded none and their readings must stay equal. */
+function withShare<Read extends { readonly legacyShare?: number }>(
+  { legacyShare: _before, ...others }: Read,
+  share: number,
+): Omit<Read, 'legacyShare'> & { readonly legacyShare?: number } {
+  return share > 0 ? { ...others, legacyShare: share } : others;
+}
+
+/** Returns the choices with the recorded batch's rule on whether headers match in any case. */
+export function withRecordedCase<Choices extends BatchChoices>(
+  choices: Choices,
+  { reading }: Pick<BatchSettings, 'reading'>,
+): Choices {
+  const { manifest, settings } = choices;
+  const { anyCase } = reading;
+  return {
+    ...choices,
+    manifest: { ...manifest, anyCase },
+    settings: { ...settings, reading: { ...withoutCase(settings.reading), ...defined({ anyCase }) } },
+  };
+}
+
+function withoutCase({ anyCase: _now, ...read }: Reading): Reading {
+  return read;
+}
+
+/** Returns whether any option changes how rows are read, so that a recorded batch of the same name must match it. */
+export function givesReading({
+  kind,
+  defaults,
+  map,
+  cast,
+  tts = 'job',
+  apiDialect,
+  join,
+  split,
+  finish,
+}: WantedBatch): boolean {
+  const isMapped = Object.keys({ ...defaults, ...map }).length > 0;
+  return (
+    kind !== undefined ||
+    cast !== undefined ||
+    tts !== 'job' ||
+    apiDialect !== undefined ||
+    join !== undefined ||
+    split !== undefined ||
+    finish !== undefined ||
+    isMapped
+  );
+}
+
+/** Returns whether two readings turn a manifest into the same rows. */
+export function isSameReading({ cast, ...one }: Reading, { cast: otherCast, ...other }: Reading): boolean {
+  return isDeepStrictEqual(one, other) && isSameCast({ cast }, { cast: otherCast });
+}
+
+/** Returns whether two casts have the same members, regardless of their files. */
+export function isSameCast(
+  { cast: one }: { readonly cast?: Cast | undefined },
+  { cast: other }: { readonly cast?: Cast | undefined },
+): boolean {
+  return isDeepStrictEqual(one?.members, other?.members);
 }

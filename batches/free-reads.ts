@@ -9,15 +9,15 @@ export interface Unreadable {
   readonly why: string;
 }
 
-/** A list of jobs at the API, read in a dialect. */
+/** Which of the API's lists of jobs to read, and in which dialect. */
 export interface JobList {
   readonly dialect: Dialect;
   readonly operation: ListedOperation;
 }
 
 /**
- * Free reads from API and store for settling. The provider paces each call, like all reads, and refuses batches of
- * another API or account.
+ * Free reads from API and store, which `reconcile` needs to settle requests of unknown outcome. The implementation
+ * (`activities/`) paces each call, like all reads, and refuses batches of another API or account.
  */
 export interface FreeReads {
   /**
@@ -41,12 +41,14 @@ export interface FreeReads {
     | { readonly type: 'missing'; readonly why: string }
     | Unreadable
   >;
-  /** The API's list of an operation's jobs, each once. `begunAt`: wall clock when the list was requested, ms. */
+  /**
+   * Reads the API's list of an operation's jobs, each once. `begunAt`: wall clock when it was requested, ms since 1970.
+   */
   listJobs(
     batch: string,
     list: JobList,
   ): Promise<{ readonly type: 'listed'; readonly jobs: readonly ListedJob[]; readonly begunAt: number } | Unreadable>;
-  /** The API's list of voices, each once. */
+  /** Reads the API's list of voices, each once. */
   listVoices(
     batch: string,
     dialect: Dialect,

@@ -13,15 +13,16 @@ import type { LoadedRow } from '../ledger/rows/row-records.ts';
 import { inChunks } from '../results/in-chunks.ts';
 import { compareBatch, readingOf, type ComparedBatch, type TakenName } from './taken-name.ts';
 
+/** Rows written per transaction: running batches wait for it. */
 const ROWS_A_TRANSACTION = 500;
-/** How often a load is begun that others take over: two whose lock keeps nobody out must not do that for ever. */
-const MOST_LOADS = 3;
+/** Max tries if others take the load over: two processes whose lock does not work must not compete forever. */
+const MAX_LOADS = 3;
 
-/** A checked manifest, and the batch to make of it. The digest of the check proves that the same bytes are loaded. */
+/** A checked manifest and the batch to make of it. The check's digest proves that the same bytes are loaded. */
 export interface LoadRequest extends ComparedBatch {
   readonly ledger: Ledger;
   readonly source: ManifestSource;
-  /** The month's budget that pays for it, if a schedule with a monthly budget fired it. */
+  /** The claim on the month's budget, if a schedule with a monthly budget fired it. */
   readonly month?: MonthClaim | undefined;
   /** Who starts it. */
   readonly by: By;
@@ -38,18 +39,18 @@ export type LoadAnswer = { readonly type: 'new' | 'known'; readonly batch: Batch
  * load is discarded and repeated. So is one that still runs, but has lost its lock: it then waits for whoever took it
  * over, and finds that batch.
  *
- * @throws ManifestError if the manifest is no longer the one that was checked.
- * @throws MonthUsedUp if its month cannot pay one row.
- * @throws LoadTakenOver if whoever took its load over leaves no batch, or others did so again and again.
+ * @throws ManifestError if the manifest changed since it was checked.
+ * @throws MonthUsedUp if the month's budget cannot pay one row.
+ * @throws LoadTakenOver if others took the load over and left no batch, or did so {@link MAX_LOADS} times.
  */
 export async function findOrLoadBatch(request: LoadRequest): Promise<LoadAnswer> {
   let lost: LoadTakenOver | undefined;
-  for (let begun = 0; begun < MOST_LOADS; begun += 1) {
+  for (let begun = 0; begun < MAX_LOADS; begun += 1) {
     const unlock = await request.ledger.lockForLoading();
     try {
       const found = await request.ledger.findBatch(request.identity.name);
       if (found !== undefined && found.state !== 'loading') return compareBatch(found, request);
-      // Whoever removed it may have wanted that there is none, because its firing was ended from outside.
+      // Whoever took over has removed the batch since, perhaps on purpose: its schedule's firing may have been ended.
       if (found === undefined && lost !== undefined) throw lost;
       await request.ledger.discardLoading(request.identity.name);
       return { type: 'new', batch: await load(request) };
@@ -63,6 +64,7 @@ export async function findOrLoadBatch(request: LoadRequest): Promise<LoadAnswer>
   throw lost ?? new LoadTakenOver(request.identity.name);
 }
 
+/** Writes all rows of a new batch, then opens it. */
 async function load(request: LoadRequest): Promise<BatchRecord> {
   const { ledger, identity, settings, checked, source } = request;
   const { columns } = checked;
@@ -105,7 +107,7 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   return opened;
 }
 
-/** Creates the batch. Whoever has created it since its name was free has taken the load over. */
+/** Creates the batch. Throws LoadTakenOver if somebody else has created it since its name was free. */
 async function begin(ledger: Ledger, batch: NewBatch, month: MonthClaim | undefined): Promise<Loading> {
   try {
     return await ledger.createBatch(batch, month);
@@ -114,7 +116,7 @@ async function begin(ledger: Ledger, batch: NewBatch, month: MonthClaim | undefi
   }
 }
 
-/** How the results of a manifest are written: like itself. Excel recognises UTF-8 by a byte order mark. */
+/** Returns the format of the result tables: that of the manifest. Excel recognises UTF-8 by a byte order mark. */
 function tablesOf(
   format: ManifestSource['format'],
   { xlsx = true }: Pick<BatchSettings, 'xlsx'>,

@@ -3,7 +3,7 @@ import { defined } from '../contract/defined.ts';
 import type { Config } from '../inputs/config-file.ts';
 import type { WantedBatch } from './batch-settings.ts';
 
-/** The options for a manifest, with what the configuration says of it. */
+/** The options for a manifest, completed from the configuration. */
 export interface ConfiguredBatch {
   readonly wanted: WantedBatch;
   /** The configuration's map for all manifests, without columns that another map names. */
@@ -13,8 +13,9 @@ export interface ConfiguredBatch {
 }
 
 /**
- * Adds to the options what the configuration says of manifests of this file name, then of all. Options come first. Null
- * in the configuration means none, whatever it says of all.
+ * Completes options from the configuration: options come first, then the configuration's entry for manifests of this
+ * file name, then its values for all manifests. A null in such an entry overrides the value for all manifests.
+ * `manifest`: path or URL of the manifest.
  */
 export function withConfig(wanted: WantedBatch, config: Config, manifest: string): ConfiguredBatch {
   const { manifests = {}, ...ofAll } = config;
@@ -22,17 +23,17 @@ export function withConfig(wanted: WantedBatch, config: Config, manifest: string
   const { fileName, join, voice, cast } = { ...ofAll, ...own };
   const { defaults, map: asked } = wanted;
   const map = { ...own.map, ...asked };
-  const left = Object.entries(ofAll.map ?? {}).filter(([ours]) => map[ours] === undefined);
+  const mapIfThere = Object.fromEntries(Object.entries(ofAll.map ?? {}).filter(([ours]) => map[ours] === undefined));
   const joining = typeof join === 'string' ? { column: join, pause: 0 } : (join ?? undefined);
   const read = {
     cast: wanted.cast ?? cast ?? undefined,
     join: wanted.join ?? joining,
     defaults: Object.assign(typeof voice === 'string' ? { voice } : {}, defaults),
   };
-  const isRead = [voice, joining, cast].some((one) => (one ?? undefined) !== undefined);
+  const setsReading = [voice, joining, cast].some((value) => value !== undefined && value !== null);
   return {
     wanted: { ...wanted, map, ...defined({ ...read, nameTemplate: wanted.nameTemplate ?? fileName ?? undefined }) },
-    mapIfThere: Object.fromEntries(left),
-    isConfigured: isRead || own.map !== undefined,
+    mapIfThere,
+    isConfigured: setsReading || own.map !== undefined,
   };
 }

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { defaultOut } from '../contract/batch-name.ts';
 import type { BatchIdentity } from '../ledger/batches/batch-records.ts';
 import { parseOccurrence } from '../policy/schedules/occurrence.ts';
 import {
-  claimOut as claim,
-  standingOf as standingIn,
+  claimOut as claimOwned,
+  standingOf as standingByOwner,
   type OutStanding,
   type OwnerLedger,
 } from '../results/out-owner.ts';
 import { firstLink } from '../results/real-folders.ts';
 import { codeOf } from '../results/files.ts';
-import { defaultOut } from '../contract/batch-name.ts';
 
 /** A folder that cannot be created or written. */
 export interface UnwritableOut {
@@ -23,8 +23,8 @@ export interface UnwritableOut {
 type LinkedOut = Extract<OutStanding, { readonly type: 'linked' }>;
 
 /**
- * Creates the out folder of a batch of this name and proves that it is writable, before anything is paid for. Makes
- * nothing behind a symbolic link that may have come with the working folder.
+ * Creates the out folder for a batch of this name and proves that it is writable, before anything is paid for. Creates
+ * nothing behind a symbolic link that may have come with the working folder. `out`: absolute path.
  */
 export async function probeOut(
   out: string,
@@ -44,9 +44,8 @@ export async function probeOut(
 }
 
 /**
- * Claims the out folder for a batch: it is writable, overwrites nobody else's files, and is marked as this batch's
- * until the summary says so. Call it before anything is paid for. The folder is the batch's only if the answer is
- * `own`.
+ * Claims the out folder for a batch, unless it cannot be written or holds files of others: marks it as this batch's,
+ * until the summary does. Call it before anything is paid for. The folder is claimed only if the answer is `own`.
  */
 export async function claimOut(
   out: string,
@@ -54,12 +53,12 @@ export async function claimOut(
   ledger: OwnerLedger,
 ): Promise<OutStanding | UnwritableOut> {
   const probed = await probeOut(out, batch.name);
-  return probed.type === 'writable' ? claim(out, batch, ledger) : probed;
+  return probed.type === 'writable' ? claimOwned(out, batch, ledger) : probed;
 }
 
-/** Whether a batch may write its files into an out folder; see `results/out-owner.ts`. Changes nothing. */
+/** Returns whether a batch may write its files into an out folder; see `results/out-owner.ts`. Changes nothing. */
 export async function standingOf(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
-  return (await linkTo(out, batch.name)) ?? standingIn(out, batch, ledger);
+  return (await linkTo(out, batch.name)) ?? standingByOwner(out, batch, ledger);
 }
 
 /**
@@ -69,7 +68,8 @@ export async function standingOf(out: string, batch: BatchIdentity, ledger: Owne
 async function linkTo(out: string, batch: string): Promise<LinkedOut | undefined> {
   const isDefault = out === resolve(defaultOut(batch));
   const isOccurrence = parseOccurrence(batch) !== undefined && basename(out) === batch;
-  const path = await firstLink([...(isDefault ? [dirname(out)] : []), ...(isDefault || isOccurrence ? [out] : [])]);
+  const own = isDefault || isOccurrence ? [out] : [];
+  const path = await firstLink(isDefault ? [dirname(out), ...own] : own);
   return path === undefined ? undefined : { type: 'linked', path };
 }
 

@@ -11,22 +11,22 @@ import type { ManifestSource } from '../inputs/manifest-source.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { editOf } from './redrive/row-edit.ts';
 
-/** The parts of a batch that are compared with an existing batch of its name. */
+/** A batch to run, as it is compared with the recorded batch of its name. */
 export interface ComparedBatch {
   readonly options: ManifestOptions;
   readonly identity: BatchIdentity;
   readonly settings: BatchSettings;
   /** Whether any option changes the meaning of the rows; if not, the recorded options apply. */
   readonly givesReading: boolean;
-  /** Whether a file name template was given; if not, the recorded one applies. */
+  /** Whether an option gives a file name template; if not, the recorded one applies. */
   readonly givesTemplate: boolean;
   /** Whether the configuration says how rows are read. Default false. */
   readonly isConfigured?: boolean;
-  /** The result of the check. */
+  /** The summary of the checked manifest. */
   readonly checked: ManifestSummary;
 }
 
-/** How a batch differs from another one with its name. */
+/** How a batch differs from the recorded batch of its name. */
 export type BatchDifference = 'api' | 'account' | 'manifest' | 'dialect' | 'reading' | 'file-names';
 
 /** Another batch has the name. Nothing was changed. */
@@ -36,12 +36,13 @@ export interface TakenName {
   readonly batch: BatchRecord;
   /** The first difference. */
   readonly differs: BatchDifference;
-  /** The rows requested this time; null means all. */
+  /** The subset of rows requested this time; null means all. */
   readonly subset: Subset | null;
-  /** How the manifest was to be read this time. */
+  /** How the manifest was read this time. */
   readonly wanted: Reading;
   /**
-   * Whether flags alone can ask for the reading of that batch: no configuration and no changed cast is in their way.
+   * Whether flags alone can make the manifest be read like that batch: neither the configuration nor a changed cast
+   * prevents it.
    */
   readonly canAskAgain: boolean;
   /**
@@ -49,11 +50,11 @@ export interface TakenName {
    * has no more rows than the batch.
    */
   readonly canRedrive: boolean;
-  /** The manifest's rows that make voices; under another batch name they would make them again. */
+  /** The manifest's rows that make voices: under another batch name they would make them again. */
   readonly makers: readonly VoiceMaker[];
 }
 
-/** Whether the existing batch of this name is the intended one. */
+/** Returns whether the recorded batch of this name is the one to run, or how it differs. */
 export function compareBatch(
   batch: BatchRecord,
   request: ComparedBatch,
@@ -74,12 +75,13 @@ export function compareBatch(
   };
 }
 
-/** How the manifest is read: of a map for all manifests only what this one has a column for. */
+/** Returns how the manifest is read, with the part of the configuration's column map that applied to it. */
 export function readingOf({ settings, checked }: Pick<ComparedBatch, 'settings' | 'checked'>): Reading {
   const { reading } = settings;
   return { ...reading, map: { ...checked.mapUsed, ...reading.map } };
 }
 
+/** Returns the first difference between the recorded batch and the requested one. */
 function findDifference(found: BatchRecord, request: ComparedBatch): BatchDifference | undefined {
   const { identity: wanted, settings, givesTemplate, checked } = request;
   const givesReading = request.givesReading || Object.keys(checked.mapUsed).length > 0;
@@ -92,7 +94,7 @@ function findDifference(found: BatchRecord, request: ComparedBatch): BatchDiffer
   return undefined;
 }
 
-/** A checked manifest that may be that of a batch. */
+/** A checked manifest that may have the same rows as a batch. */
 interface MaybeSame {
   readonly source: ManifestSource;
   readonly options: ManifestOptions;
@@ -100,8 +102,8 @@ interface MaybeSame {
 }
 
 /**
- * The digest by which a manifest is compared with a batch of its name: that of the batch, if the manifest has other
- * bytes, but the very rows of the batch, as `redrive --from` may have edited them; else its own.
+ * Returns the digest by which a manifest is compared with a batch of its name. It is the batch's digest if the manifest
+ * has different bytes but exactly the batch's current rows, which `redrive --from` may have edited; else its own.
  */
 export async function digestFor(batch: BatchRecord, manifest: MaybeSame, ledger: Ledger): Promise<string> {
   const { digest } = manifest.checked;
@@ -109,6 +111,7 @@ export async function digestFor(batch: BatchRecord, manifest: MaybeSame, ledger:
   return batch.digest;
 }
 
+/** Returns whether a manifest has the batch's rows, in order and without any edit. */
 async function hasSameRows(
   batch: BatchRecord,
   { source, options, checked }: MaybeSame,

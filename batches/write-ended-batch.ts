@@ -12,10 +12,10 @@ export interface EndedBatchRequest {
   readonly ledger: Ledger;
   readonly store: ProjectionRequest['store'];
   readonly batch: BatchRecord;
-  /** Absolute. */
+  /** Absolute path of the out folder. */
   readonly out: string;
   readonly voxbatchVersion: string;
-  /** Default: as the batch wants it, without words on what to do next. */
+  /** Default: the batch's choice of report, without advice on what to do next. */
   readonly report?: WantedReport;
 }
 
@@ -24,15 +24,15 @@ export interface EndedBatchRequest {
  * cannot be written.
  */
 export async function writeEndedBatch(request: EndedBatchRequest): Promise<Projection> {
-  const { batch, out } = request;
-  const found = await claimOut(out, batch, request.ledger);
+  const { ledger, batch, out } = request;
+  const found = await claimOut(out, batch, ledger);
   if (found.type === 'unwritable') throw found.cause;
   if (found.type === 'linked') throw new LinkedFolder(found.path);
   if (found.type === 'taken') throw new Error(`the folder ${found.by}`);
   if (found.type === 'forgotten') throw new Error(`the ledger does not have batch "${batch.name}" on record any more`);
-  const {
-    ledger,
-    report = { choice: batch.settings.report ?? DEFAULT_REPORT, context: () => readReportContext(ledger, batch) },
-  } = request;
+  const report = request.report ?? {
+    choice: batch.settings.report ?? DEFAULT_REPORT,
+    context: () => readReportContext(ledger, batch),
+  };
   return writeOutFolder({ ...request, report, batch: batch.name, complete: true });
 }

@@ -35,10 +35,13 @@ interface CachedStep {
   /** The key's parts: `api`, `api-dialect`, `account`, `operation`, columns, and `api.<field>`. */
   readonly parts: ReadonlyMap<string, string>;
   /** Where its result was reused from; null if it was made for this row, or there is none. */
-  readonly source: (ResultSource['from'] & Pick<ResultSource, 'is' | 'jobId'> & { readonly madeAt: Date }) | null;
+  readonly source: CachedSource | null;
   /** The rows that have this result and share it with later rows; its maker comes first. */
   readonly holders: readonly ResultHolder[];
 }
+
+/** The earlier request whose result was reused. */
+type CachedSource = ResultSource['from'] & Pick<ResultSource, 'is' | 'jobId'> & { readonly madeAt: Date };
 
 /** A row that made or reused a result. */
 interface ResultHolder extends Pick<ResultRecord, 'batch' | 'row' | 'bytes'> {
@@ -51,15 +54,15 @@ interface ResultHolder extends Pick<ResultRecord, 'batch' | 'row' | 'bytes'> {
   readonly usedAt: Date;
 }
 
-/** What is looked up. */
+/** A row to look up, with its batch and its requests. */
 export interface LookedUpRow extends Pick<RowSnapshot, 'charges'> {
   readonly batch: BatchRecord;
   readonly row: Pick<RowRecord, 'row' | 'id' | 'spec'>;
 }
 
 /**
- * Looks up the cache keys of a row's results, where they are stored, and which rows share them. `address`: the store's.
- * Contacts no other machine.
+ * Looks up the cache keys of a row's results, where they are stored, and which rows share them. `address`: the store's
+ * address (folder or `s3://` URL), to show full paths. Reads only ledger and store.
  */
 export async function lookUpRow(
   ledger: Pick<Ledger, 'resultNames'>,
@@ -75,10 +78,12 @@ export async function lookUpRow(
     const key = last === undefined ? (planned ?? null) : last.resultKey;
     const names = key === null ? [] : await ledger.resultNames(key);
     const files = await store.measure(names.map(({ file }) => file.key));
-    const holders = names.map((one, at) => holderOf(one, displayPath(address, one.file.key), files[at] !== undefined));
     const { source = null } = last ?? {};
     steps.push({
-      ...{ step, key, parts: partsOf(batch, row.spec, step), holders },
+      step,
+      key,
+      parts: partsOf(batch, row.spec, step),
+      holders: names.map((name, at) => holderOf(name, displayPath(address, name.file.key), files[at] !== undefined)),
       source: source && { is: source.is, ...source.from, jobId: source.jobId, madeAt: new Date(source.madeAt) },
     });
   }
@@ -94,6 +99,7 @@ function holderOf(
   return { batch, row, bytes, sha256, ...place, madeAt: new Date(madeAt), usedAt: new Date(usedAt) };
 }
 
+/** Returns the cache key's parts by name, in readable form: media links stand for their content. */
 function partsOf({ apiUrl, account, settings }: BatchRecord, spec: RowSpec, step: Step): ReadonlyMap<string, string> {
   const link = linkOf(spec.kind, step);
   const columns = columnsReadBy(spec.kind, step).flatMap((column): (readonly [string, string])[] => {

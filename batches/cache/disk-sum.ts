@@ -12,14 +12,18 @@ export interface MediaSum {
 
 export const NO_MEDIA: MediaSum = { files: 0, bytes: 0, freed: 0 };
 
-/** Sums up removed files, whether they are measured before or during removal. */
+/**
+ * Sums up the files of a removal, real or only forecast. One file may have several names (hard links) in the store and
+ * in out folders: it counts once, and its bytes are freed only with its last link.
+ */
 export class DiskSum {
   #files = 0;
   #bytes = 0;
   #freed = 0;
-  /** Remaining links of files that have several. */
+  /** Links that remain of files with several, by file id. */
   readonly #left = new Map<string, number>();
 
+  /** Adds one name of a file. Undefined, for a file that is missing, adds nothing. */
   add(measured: Omit<MeasuredFile, 'writtenAt'> | undefined): void {
     if (measured === undefined) return;
     const { id, bytes, names } = measured;

@@ -2,18 +2,18 @@ import type { MediaIdentity } from '../../policy/cache/result-key.ts';
 import type { Fetch } from '../../inputs/media/fetch-media.ts';
 import { createIdentify } from '../../inputs/media/media-identity.ts';
 
-/** Identifies linked media. */
+/** Identifies the media behind links, so that a cache key changes if the file behind a link does. */
 export interface MediaIdentities {
   /**
-   * Identities by URL, without those that servers do not reveal. Answers given to another asker are not reused: the
-   * file may have been replaced between two runs.
+   * Reads identities by URL; omits media whose server reveals none. `asker`: a run's name; runs do not share answers,
+   * because a file may have been replaced between two runs.
    */
   of(urls: readonly string[], asker?: string): Promise<ReadonlyMap<string, MediaIdentity>>;
-  /** Hosts that were skipped because they are in a private network, which a manifest must not reach. */
+  /** Hosts that were skipped: they are in a private network, which a manifest must not reach. */
   readonly unasked: ReadonlySet<string>;
 }
 
-/** Identifies media for an API's rows: the API's URL decides whether links into a private network are allowed. */
+/** Identifies media for rows of an API. `apiUrl` decides whether links into a private network are allowed. */
 export type IdentifyMedia = (urls: readonly string[], apiUrl: string) => ReturnType<MediaIdentities['of']>;
 
 const NONE: ReadonlyMap<string, MediaIdentity> = new Map();

@@ -9,7 +9,7 @@ import { DiskSum, type MediaSum } from './disk-sum.ts';
 import type { IdentifyMedia } from './media-identities.ts';
 import { keysOfRows, type KeySources } from './result-keys.ts';
 
-/** Which results to remove: those that match either condition. */
+/** Which results to remove: those that match either condition. None if both are omitted. */
 export interface PruneCriteria {
   /** Remove results not used for this long, ms. */
   readonly olderThanMs?: number;
@@ -33,7 +33,7 @@ export interface PruneRequest {
   readonly store: Pick<Store, 'measure' | 'remove'>;
   readonly criteria: PruneCriteria;
   readonly identify: IdentifyMedia;
-  /** Whose criteria it is. */
+  /** Who requested it, for the ledger's record. */
   readonly by: By;
   /** Only report what would be removed. */
   readonly isDryRun?: boolean;
@@ -43,11 +43,13 @@ export interface PruneRequest {
 export interface Pruned {
   readonly results: number;
   readonly media: MediaSum;
-  /** Matching results that stay because an open batch has or will look for them. */
+  /** Matching results that stay, because an open batch has them or will look for them. */
   readonly needed: number;
 }
 
+/** Results read and removed per round. */
 const RESULTS_AT_ONCE = 200;
+/** Rows whose cache keys are computed together. */
 const ROWS_AT_ONCE = 500;
 
 /**
@@ -63,8 +65,9 @@ export async function pruneCache(request: PruneRequest): Promise<Pruned> {
   const isOpen = new Set(open.map(({ name }) => name));
   const wanted = await keysWanted(open, request);
   const sum = new DiskSum();
-  let [results, needed] = [0, 0];
-  const before = await lastUse(request);
+  let results = 0;
+  let needed = 0;
+  const before = await pruneCutoff(request);
   let after = '';
   for (;;) {
     const some = before === null ? [] : await ledger.resultsUnused(before, after, RESULTS_AT_ONCE);
@@ -81,7 +84,7 @@ export async function pruneCache(request: PruneRequest): Promise<Pruned> {
   return { results, needed, media: sum.result() };
 }
 
-/** The open batches, with all their rows loaded because nobody is loading one. */
+/** Reads the open batches. Holds the loading lock, so that each of them has all its rows. */
 async function openBatches(ledger: PruneRequest['ledger']): Promise<readonly BatchRecord[]> {
   const unlock = await ledger.lockForLoading();
   try {
@@ -91,15 +94,15 @@ async function openBatches(ledger: PruneRequest['ledger']): Promise<readonly Bat
   }
 }
 
-/** The cutoff: results last used at or before this time are removed; null removes none. */
-async function lastUse({ ledger, criteria }: PruneRequest): Promise<number | null> {
+/** Returns the time, ms since 1970, up to which results were last used that are to be removed; null removes none. */
+async function pruneCutoff({ ledger, criteria }: PruneRequest): Promise<number | null> {
   const { olderThanMs, keepBytes } = criteria;
-  const old = olderThanMs === undefined ? null : (await ledger.readClock()) - olderThanMs;
-  const tooMuch = keepBytes === undefined ? null : await ledger.usedBeyond(keepBytes);
-  return old === null || tooMuch === null ? (old ?? tooMuch) : Math.max(old, tooMuch);
+  const byAge = olderThanMs === undefined ? null : (await ledger.readClock()) - olderThanMs;
+  const bySize = keepBytes === undefined ? null : await ledger.usedBeyond(keepBytes);
+  return byAge === null || bySize === null ? (byAge ?? bySize) : Math.max(byAge, bySize);
 }
 
-/** The keys that open rows of these batches will look for. */
+/** Returns the cache keys that open rows of these batches will look for. */
 async function keysWanted(
   open: readonly BatchRecord[],
   { identify, ledger }: PruneRequest,

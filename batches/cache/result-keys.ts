@@ -13,8 +13,8 @@ export type KeyedBatch = Pick<BatchRecord, 'apiUrl' | 'account'> & {
 const NO_MEDIA: ReadonlyMap<string, MediaIdentity> = new Map();
 
 /**
- * The cache key of a step's result, 43 characters; undefined if no result can be equal to it. `media`: the known
- * identities of linked media, by URL. `made`: see `KeyContext`.
+ * Returns the cache key of a step's result, 43 characters; undefined if no result can be equal to it. `media`: the
+ * known identities of linked media, by URL. `made`: see `KeyContext`.
  */
 export function stepKey(
   batch: KeyedBatch,
@@ -31,14 +31,16 @@ export interface KeyedRow {
   readonly steps: readonly Step[];
 }
 
-/** The sources for rows' keys. */
+/** Where {@link keysOfRows} looks things up. */
 export interface KeySources {
   readonly identify: IdentifyMedia;
   /** Finds the newest results for keys. The key of a step after a check depends on the file that the row would use. */
   readonly findResults: Ledger['findResults'];
 }
 
-/** The keys of rows' steps, except those that no result can be equal to. Identifies all linked media in one go. */
+/**
+ * Returns the keys of rows' steps, except those that no result can be equal to. Identifies all linked media in one go.
+ */
 export async function keysOfRows<Row extends KeyedRow>(
   batch: KeyedBatch,
   rows: readonly Row[],
@@ -46,16 +48,16 @@ export async function keysOfRows<Row extends KeyedRow>(
 ): Promise<ReadonlyMap<Row, ReadonlyMap<Step, string>>> {
   const media = await identify([...new Set(rows.flatMap(({ spec }) => mediaOf(spec)))], batch.apiUrl);
   const checked = new Map(
-    rows.flatMap((row) => checkedKey(batch, row.spec, media) ?? []).map((one) => [one.spec, one]),
+    rows.flatMap((row) => checkedKey(batch, row.spec, media) ?? []).map((result) => [result.spec, result]),
   );
   const found = checked.size === 0 ? [] : await findResults([...new Set([...checked.values()].map(({ key }) => key))]);
   // A key's newest result comes first, and is the one that a row would use.
   const files = new Map(found.toReversed().map(({ key, file }) => [key, file.sha256]));
   return new Map(
     rows.map((row) => {
-      const of = checked.get(row.spec);
-      const file = of === undefined ? undefined : files.get(of.key);
-      const made = of === undefined || file === undefined ? undefined : new Map([[of.step, file]]);
+      const result = checked.get(row.spec);
+      const file = result && files.get(result.key);
+      const made = result && file !== undefined ? new Map([[result.step, file]]) : undefined;
       const keys = row.steps.flatMap((step) => {
         const key = stepKey(batch, row.spec, step, { media, made });
         return key === undefined ? [] : [[step, key] as const];
@@ -65,7 +67,7 @@ export async function keysOfRows<Row extends KeyedRow>(
   );
 }
 
-/** The step whose result a later step checks, and its key. */
+/** Returns the step whose result a later step verifies, and its key; undefined if no step does. */
 function checkedKey(
   batch: KeyedBatch,
   spec: RowSpec,

@@ -9,13 +9,13 @@ import { inChunks } from '../../results/in-chunks.ts';
 import { rowOfKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Which parts of a batch to remove. */
+/** Which parts of a batch to remove, and where they are. */
 export interface CleanRequest {
   readonly ledger: Pick<Ledger, 'beginClean' | 'cleanRows' | 'endClean' | 'scanRows' | 'readRow'>;
   readonly store: Pick<Store, 'list' | 'measure' | 'remove'>;
   readonly batch: Pick<BatchRecord, 'name' | 'rows' | 'layout' | 'state' | 'cleaned'>;
   readonly parts: CleanParts;
-  /** Whose wish it is. */
+  /** Who requested it, for the ledger's record. */
   readonly by: By;
   /** Only report what would be removed. */
   readonly isDryRun?: boolean;
@@ -37,7 +37,9 @@ export type CleanEnd =
   | { readonly type: 'not-closed' }
   | { readonly type: 'undecided'; readonly rows: number };
 
+/** Rows cleaned per transaction: running work of other batches waits for it. */
 const ROWS_A_TRANSACTION = 500;
+/** Files measured and removed per call of the store. */
 const FILES_AT_ONCE = 256;
 
 /**
@@ -82,7 +84,7 @@ async function cleanedBefore({ ledger, batch, parts }: CleanRequest): Promise<nu
   return count;
 }
 
-/** Removes the records. Returns the rows in doubt, whose records stay. */
+/** Removes inputs and texts from the ledger. Returns the rows in doubt, whose records stay. */
 async function cleanRecords({ ledger, batch }: CleanRequest): Promise<ReadonlySet<number>> {
   const inDoubt = new Set<number>();
   for (let first = 1; first <= batch.rows; first += ROWS_A_TRANSACTION) {
@@ -94,7 +96,7 @@ async function cleanRecords({ ledger, batch }: CleanRequest): Promise<ReadonlySe
   return inDoubt;
 }
 
-/** Removes the files in the batch's folder, whether a record names them or not, except those of rows in doubt. */
+/** Removes all files in the batch's folder of the store, recorded or not, except those of the rows to keep. */
 async function cleanMedia(
   { ledger, store, batch, isDryRun = false }: CleanRequest,
   keep: ReadonlySet<number>,
@@ -102,7 +104,7 @@ async function cleanMedia(
   const sum = new DiskSum();
   const isKept = async (row: number): Promise<boolean> => {
     if (keep.size === 0 || row <= batch.rows) return keep.has(row);
-    // The file of a part is that of its row.
+    // A number beyond the manifest's rows is a part's, which stays with its row.
     return keep.has(row) || keep.has((await ledger.readRow(batch.name, row))?.row.partOf ?? 0);
   };
   for await (const keys of inChunks(store.list(batch.layout.stem), FILES_AT_ONCE)) {

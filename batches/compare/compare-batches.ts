@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { canonicalJson } from '../../contract/canonical-json.ts';
 import { hasResult, wasAccepted } from '../../contract/outcomes.ts';
 import { RESULT_FACTS } from '../../contract/operations.ts';
 import { resultOf, type RowSpec } from '../../contract/row-kinds.ts';
@@ -15,8 +17,6 @@ import { compareRows, type Pair, type RowParity, wordsOf } from '../../policy/co
 import { inChunks } from '../../results/in-chunks.ts';
 import { creditsKindOf, creditsOf, wasMade } from '../../results/result-line.ts';
 import type { Store } from '../../store/store.ts';
-import { hash } from 'node:crypto';
-import { canonicalJson } from '../../contract/canonical-json.ts';
 
 /** Which batches to compare, and where their records and files are. */
 export interface CompareRequest {
@@ -53,8 +53,10 @@ export interface BatchComparison extends BatchParity {
   readonly unmeasured: number;
 }
 
-/** Rows whose files are read concurrently. */
-const CHUNK = 16;
+/** Pairs of rows compared concurrently. */
+const PAIRS_AT_ONCE = 16;
+/** Rows looked up together in the other batch. */
+const ROWS_AT_ONCE = 200;
 
 /** Compares two batches row by row, from ledger and stored files. Spends nothing, sends nothing, changes nothing. */
 export async function compareBatches(request: CompareRequest): Promise<BatchComparison> {
@@ -62,7 +64,7 @@ export async function compareBatches(request: CompareRequest): Promise<BatchComp
   const tally = new ParityTally();
   const only: [number, number] = [0, 0];
   let unmeasured = 0;
-  for await (const chunk of inChunks(pairRows(ledger, batches), CHUNK)) {
+  for await (const chunk of inChunks(pairRows(ledger, batches), PAIRS_AT_ONCE)) {
     const compared = await Promise.all(
       chunk.map(async (paired) => (paired.type === 'only' ? paired : comparePair(paired.rows, request))),
     );
@@ -82,6 +84,7 @@ export async function compareBatches(request: CompareRequest): Promise<BatchComp
   return { ...parity, batches, tolerances, ...judgeParity(parity, tolerances), only, unmeasured };
 }
 
+/** A pair after comparison; with an empty `parity.differences` if the rows are alike. */
 type ComparedPair = Extract<UnlikeRow, { type: 'differs' }> & { readonly unmeasured: number };
 
 async function comparePair(
@@ -100,17 +103,18 @@ async function comparePair(
   return { type: 'differs', rows, sides, parity, input, unmeasured };
 }
 
-/** A row's result, if it has a duration. */
+/** Returns a row's result file; null without one, or if its type has no duration. */
 function mediaOf({ row }: RowSnapshot): ResultFile | null {
   return RESULT_FACTS[resultOf(row.kind)].isPlayed ? row.file : null;
 }
 
-/** The recorded length; files from earlier versions are measured. */
+/** Returns a file's length in seconds, from the record; measures files from earlier versions. Null if unknown. */
 async function lengthOf(file: ResultFile, store: CompareRequest['store']): Promise<number | null> {
   if (file.seconds !== undefined) return file.seconds;
   return file.removedAt === undefined ? ((await store.seconds(file)) ?? null) : null;
 }
 
+/** Gathers the facts of a row that are compared. */
 function sideOf({ row, charges }: RowSnapshot, seconds: number | null): PaidSide {
   return {
     outcome: row.outcome,
@@ -134,12 +138,12 @@ function timesOf({ step, state, intentAt, verdictAt, finishedAt }: ChargeRecord)
   return [{ step, acceptedMs: verdictAt - intentAt, finishedMs }];
 }
 
-/** The input fields in which two rows differ; empty if inputs were removed (`clean`). */
+/** Returns the input fields in which two rows differ; none if an input was removed (`clean`). */
 function inputChanges(one: RowSpec, other: RowSpec): readonly string[] {
   if (isRequestRemoved(one) || isRequestRemoved(other)) return [];
   // The endpoint used is not part of a row's input.
-  const [asked, again] = [withoutDialect(one), withoutDialect(other)];
-  return changesBetween({ spec: asked, tts: 'job' }, { spec: again, tts: 'job' }).map(({ field }) => field);
+  const [before, after] = [withoutDialect(one), withoutDialect(other)];
+  return changesBetween({ spec: before, tts: 'job' }, { spec: after, tts: 'job' }).map(({ field }) => field);
 }
 
 /** Two batches' rows for the same manifest row, or a row that only one batch has. */
@@ -147,15 +151,13 @@ export type PairedRow =
   | { readonly type: 'pair'; readonly rows: Pair<RowSnapshot> }
   | { readonly type: 'only'; readonly side: 0 | 1; readonly row: RowSnapshot };
 
-/** Rows that are looked up together. */
-const ROWS_AT_ONCE = 200;
-
 /**
  * Yields every row of two batches once, paired or alone. Rows are paired by id, otherwise by equal input. Reads the
  * batches page by page; keeps one number per row, and 22 characters for each row whose id the other batch lacks.
  */
 export async function* pairRows(ledger: Ledger, [one, other]: Pair<BatchRecord>): AsyncGenerator<PairedRow, undefined> {
   const matched = new Set<number>();
+  /** Numbers of the first batch's rows that are not paired yet, by their input. */
   const waiting = new Map<string, number[]>();
   for await (const rows of inChunks(ledger.scanRows(one.name), ROWS_AT_ONCE)) {
     const found = await ledger.rowsWithIds(

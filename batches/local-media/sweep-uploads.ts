@@ -8,7 +8,7 @@ import { UPLOADS_FOLDER, uploadKeyOf } from '../../store/local-media/upload-medi
 import type { Store } from '../../store/store.ts';
 import { DiskSum, NO_MEDIA, type MediaSum } from '../cache/disk-sum.ts';
 
-/** What to sweep. */
+/** Where to look for uploads that nothing needs. */
 export interface SweepRequest {
   readonly ledger: Pick<Ledger, 'lockForLoading' | 'listBatches' | 'scanRows' | 'readClock'>;
   readonly store: Pick<Store, 'list' | 'measure' | 'remove' | 'urls'>;
@@ -16,12 +16,13 @@ export interface SweepRequest {
   readonly isDryRun: boolean;
 }
 
+/** Files measured and removed per call of the store. */
 const FILES_AT_ONCE = 256;
 
 /**
- * Removes uploaded local media that no open row needs, and no job that may still fetch them: one that is overdue or in
- * doubt, say. A row that is run again later uploads its file again, so nothing is lost as long as the file itself is
- * there. Waits for a batch that is being loaded, and holds others up meanwhile: their rows would not be seen.
+ * Removes uploaded local media that neither an open row needs nor a running job (for example an overdue one) may still
+ * fetch. Nothing is lost: a row that runs again uploads its file again. Holds the loading lock, because the rows of a
+ * batch that is being loaded would not be seen. Returns what was removed; nothing if the store makes no links.
  */
 export async function sweepUploads({ ledger, store, isDryRun }: SweepRequest): Promise<MediaSum> {
   if (store.urls === undefined) return NO_MEDIA;
@@ -41,14 +42,14 @@ export async function sweepUploads({ ledger, store, isDryRun }: SweepRequest): P
   return sum.result();
 }
 
-/** Keys of the media that rows without an outcome have, or that a job may still fetch. */
+/** Returns the store keys of uploads that open rows have, or that a job may still fetch. */
 async function keysNeeded(ledger: SweepRequest['ledger']): Promise<ReadonlySet<string>> {
   const needed = new Set<string>();
-  // The clock of this host may be ahead of that by which requests are recorded.
+  // The ledger's clock, by which requests are recorded: this host's may be ahead of it.
   const now = await ledger.readClock();
   for (const batch of await ledger.listBatches()) {
     const since = now - linkLifetimeMs(batch.settings);
-    // Nothing was sent after it was closed.
+    // No request was sent after the batch closed, so every link has expired.
     if (batch.closedAt !== null && batch.closedAt < since) continue;
     for await (const { row, charges } of ledger.scanRows(batch.name)) {
       const isOpen = batch.state !== 'closed' && row.outcome === null;
@@ -59,10 +60,7 @@ async function keysNeeded(ledger: SweepRequest['ledger']): Promise<ReadonlySet<s
   return needed;
 }
 
-/**
- * Whether the job of a request, if there is one, may run, and has a link that is good: it was made after that moment,
- * ms.
- */
+/** Returns whether the job of a request may run and has a link that is still valid: one made after `since`, ms. */
 function mayFetch(charge: ChargeRecord, since: number): boolean {
   return (isUnresolved(charge) || hasRunningJob(charge)) && charge.intentAt >= since;
 }

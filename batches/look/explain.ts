@@ -19,7 +19,7 @@ import { findLoss, type LostFile, type SearchedStore } from '../redrive/find-los
 import { nameOf, type NamedRow } from '../../contract/row-parts.ts';
 import { neededForRow } from '../plan/skipped-rows.ts';
 
-/** A cell that a person changed. */
+/** A cell that a person changed by `redrive --from`. */
 export interface CellChange {
   readonly column: string;
   readonly from: string;
@@ -46,25 +46,25 @@ export interface RowHistory extends Omit<RowSnapshot, 'row'> {
   readonly money: Money;
   /** Failed rows of the batch. */
   readonly failedRows: number;
-  /** Its takes after the first, oldest first. */
+  /** The row's takes after the first, oldest first. */
   readonly takes: readonly TakeHistory[];
-  /** The parts it is spoken in; empty if it is not split. */
+  /** The parts that its text is split into; empty if it is not split. */
   readonly parts: readonly PartHistory[];
   /** Earlier takes of the row and its parts with a request that may have been charged. */
   readonly unresolvedTakes: readonly UnresolvedTake[];
   /** People's decisions about its requests, oldest first. */
   readonly decisions: readonly DecisionRecord[];
-  /** What was done to it and its parts by name, oldest first. */
+  /** What people and schedules did to the row and its parts, oldest first. */
   readonly actions: readonly ActionRecord[];
-  /** Its files below the out folder; empty if no valid name can be made for them. */
+  /** The row's files below the out folder; empty if no valid name can be made for them. */
   readonly files: readonly RowFile[];
-  /** Its lost stored file; null if not lost, or not looked for. */
+  /** How the row's stored file is lost; null if it is not, or was not checked. */
   readonly lost: LostFile | null;
-  /** Credits the budget must have left for it; null if the budget did not leave it out, or its price is unknown. */
+  /** Credits the budget must have left to send the row; null if the budget did not leave it out, or if unknown. */
   readonly needed: number | null;
 }
 
-/** An earlier take of a row, or of a part of it. */
+/** An earlier take of a row or part that may have been charged. */
 export interface UnresolvedTake extends NamedRow {
   readonly take: number;
 }
@@ -73,22 +73,15 @@ export interface UnresolvedTake extends NamedRow {
 export interface PartHistory extends Pick<RowRecord, 'row' | 'id' | 'outcome' | 'state' | 'failure' | 'file'> {
   /** Its text. */
   readonly text: string;
-  /** It failed, and a redrive can fetch its result again for free. */
+  /** The part failed, and a redrive can fetch its result again for free. */
   readonly isFetchable: boolean;
-  /** It is in doubt, and its result lacks only the answer of its verification. */
+  /** The part is in doubt, and its stored result lacks only the answer of its verification. */
   readonly isUnchecked: boolean;
 }
 
-function partOf({ row: part, charges }: RowSnapshot): PartHistory {
-  const { row, id, outcome, state, failure, file, spec } = part;
-  const isFetchable = outcome === 'failed' && isFetchedFree(part, charges);
-  const isUnchecked = isUnknown(part) && lacksOnlyCheck({ row: part, charges });
-  return { row, id, outcome, state, failure, file, text: spec.text ?? '', isFetchable, isUnchecked };
-}
-
 /**
- * Returns everything about one row. `wanted`: its id, or its number if no row has that id. `store`: where to check its
- * file, and its parts' files if it is lost; one that cannot be read is not checked. Default: no check.
+ * Reads everything about one row. `wanted`: its id, or its number if no row has that id. `store`: where to check the
+ * row's file and, if that is lost, its parts' files; an unreachable store is ignored. Default: no check.
  */
 export async function explainRow(
   ledger: Ledger,
@@ -107,7 +100,7 @@ export async function explainRow(
     row: { ...row, ...standingOf(row) },
     charges,
     ...defined({ firstPart }),
-    parts: parts.map(partOf),
+    parts: parts.map(partHistory),
     money: await ledger.money(batch.name),
     failedRows: (await ledger.counts(batch.name)).outcomes.failed,
     takes: takes.map((take, at) => ({
@@ -127,30 +120,38 @@ export async function explainRow(
   return { type: 'found', history };
 }
 
-/** The records say everything else: whoever looks at them may have no way to the store. */
+/** Ignores an unreachable store: whoever reads the ledger may have no access to it. */
 function unlessStore(error: unknown): undefined {
   if (!(error instanceof StoreUnwritable)) throw error;
 }
 
-/** The ledger keeps an ended row's last state, which is meaningless. */
+/** Returns an open row's state, or an ended row's outcome: its last state, which the ledger keeps, means nothing. */
 function standingOf({ outcome, state }: RowRecord): OpenOrEnded {
   return outcome === null ? { outcome, state } : { outcome, state: null };
 }
 
-/** Takes that were paid again or abandoned although they may have been charged. */
+/** Returns earlier takes that may have been charged: they were paid again or abandoned while in doubt. */
 function unresolvedTakes({ row, charges }: RowSnapshot): readonly UnresolvedTake[] {
   const unresolved = charges.filter(({ state, take }) => state === 'unknown' && take !== presentTake(row));
   return [...new Set(unresolved.map(({ take }) => take))].map((take) => ({ ...nameOf(row), take }));
 }
 
+function partHistory({ row: part, charges }: RowSnapshot): PartHistory {
+  const { row, id, outcome, state, failure, file, spec } = part;
+  const isFetchable = outcome === 'failed' && isFetchedFree(part, charges);
+  const isUnchecked = isUnknown(part) && lacksOnlyCheck({ row: part, charges });
+  return { row, id, outcome, state, failure, file, text: spec.text ?? '', isFetchable, isUnchecked };
+}
+
+/** Returns the steps before the first one that a take pays for. */
 function keptSteps({ spec }: RowRecord, { fromStep }: TakeRecord): readonly Step[] {
   const steps = stepsIn(spec);
   return steps.slice(0, Math.max(0, steps.indexOf(fromStep)));
 }
 
 /**
- * The input changes of a take: each record has the values before it, so the next record, or the row, has the values
- * after it.
+ * Returns the input changes of the take at index `at`. Each record has the values before its take, so the values after
+ * it are in the next record that has any, or in the row.
  */
 function changesOf(
   { columns }: BatchRecord,

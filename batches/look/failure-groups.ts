@@ -16,17 +16,19 @@ export interface FailureGroup {
 /** The reasons for rows without a result: the five most frequent ones, most rows first, and what they leave out. */
 export interface FailureGroups {
   readonly failures: readonly FailureGroup[];
-  /** `kinds`: how many further reasons there are, as far as they were told apart; `rows`: the rows that have them. */
+  /** `kinds`: how many further reasons were distinguished; `rows`: how many rows have further reasons. */
   readonly moreFailures: { readonly kinds: number; readonly rows: number };
 }
 
-/** Before rows were read, or where there is none. */
+/** The value before rows were read, and for a batch without failures. */
 export const NO_FAILURES: FailureGroups = { failures: [], moreFailures: { kinds: 0, rows: 0 } };
 
 /** Max reasons returned. */
-const MOST = 5;
+const MAX_REASONS = 5;
 
-/** Groups rows without a result by class and {@link messageShape}. */
+/**
+ * Groups a batch's rows without a result by failure class and {@link messageShape} (the message without its numbers).
+ */
 export async function groupFailures(
   ledger: Ledger,
   { batch, counts }: Pick<BatchView, 'batch' | 'counts'>,
@@ -34,6 +36,7 @@ export async function groupFailures(
   const groups = new Map<string, Omit<FailureGroup, 'firstId'>>();
   let all = 0;
   for (const outcome of outcomesThat(({ hasReason }) => hasReason)) {
+    // Rows that `--limit` or `--sample` left out are skipped without a failure.
     const notFailed = outcome === 'skipped' ? counts.notChosen : 0;
     if (counts.outcomes[outcome] === notFailed) continue;
     const found = await ledger.failureMessages(batch.name, { outcome, isChosen: notFailed > 0 });
@@ -51,7 +54,7 @@ export async function groupFailures(
       });
     }
   }
-  const most = [...groups.values()].sort((a, b) => b.rows - a.rows || a.firstRow - b.firstRow).slice(0, MOST);
+  const most = [...groups.values()].sort((a, b) => b.rows - a.rows || a.firstRow - b.firstRow).slice(0, MAX_REASONS);
   const numbers = most.map(({ firstRow }) => firstRow);
   const ids = new Map((await ledger.rowsNumbered(batch.name, numbers)).map(({ row, id }) => [row, id]));
   const shown = most.reduce((sum, group) => sum + group.rows, 0);

@@ -27,7 +27,7 @@ import { matchingParts, isUnknown, selectUnknown } from '../rows/find-rows.ts';
 /** What a request creates at the API; `nothing` if the answer is itself the result. */
 export type Made = 'job' | 'voice' | 'nothing';
 
-/** A row whose answer was lost. */
+/** A row, named in a group; often one whose request's answer was lost. */
 export interface LostRow extends NamedRow {
   /** What its request creates, for a person to name. Default: a job. */
   readonly makes?: Made;
@@ -41,19 +41,21 @@ export interface SomeRows {
   readonly first: readonly LostRow[];
 }
 
-/** A batch's rows without a result, and those whose result is too long, grouped by possible next steps. */
+/**
+ * A batch's rows without a result, and rows whose result plays too long, grouped by what a person can do about them.
+ */
 export interface Leftovers {
-  /** Failed rows by class, without those of the next four; `OutcomeUnknown` counts as lost. */
+  /** Failed rows by class, except those in the next four groups, and `OutcomeUnknown`, which is in `lost`. */
   readonly failed: ReadonlyMap<FailureClass | '', SomeRows>;
   /** Rows whose text, or a part of it, exceeds the API's limit: it needs splitting, not editing. */
   readonly tooLong: SomeRows;
-  /** Rows with a part that the API refused: its text cannot be edited within the batch. */
+  /** Rows with a part that the API refused: a part's text cannot be edited within the batch. */
   readonly refusedInParts: SomeRows;
   /** Failed rows whose paid result a redrive can fetch again for free. */
   readonly fetchable: SomeRows;
   /**
-   * Rows whose voice was not made by the rows responsible; they resume automatically with those. `makers`: the first of
-   * those rows.
+   * Rows that failed because another row did not make their voice; they resume automatically with that row. `makers`:
+   * the numbers of the first such rows.
    */
   readonly voiceless: { readonly count: number; readonly makers: readonly number[] };
   /**
@@ -76,7 +78,8 @@ export interface Leftovers {
 /** Max rows named per group. */
 const NAMED = 25;
 
-class Pile implements SomeRows {
+/** Counts rows, and keeps the first of them. */
+class RowGroup implements SomeRows {
   readonly first: LostRow[] = [];
   count = 0;
   parts = 0;
@@ -98,11 +101,11 @@ export async function gatherLeftovers(
     if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
   };
   const mayBeLost = outcomes.unknown + outcomes.failed > 0;
-  const otherParts = new Pile();
+  const otherParts = new RowGroup();
   let lateParts = 0;
   for (const outcome of ['unknown', 'overdue'] as const)
     for await (const whole of rowsOf(outcome)) lateParts += await addOtherParts(otherParts, whole, ledger, batch);
-  const overlong = new Pile();
+  const overlong = new RowGroup();
   if (limitsLength({ settings, columns }))
     for (const outcome of OUTCOMES.filter(hasResult))
       for await (const whole of rowsOf(outcome))
@@ -133,12 +136,12 @@ async function sortFailed(
   rows: Rows,
   ledger: Ledger,
   batch: string,
-  otherParts: Pile,
+  otherParts: RowGroup,
 ): Promise<Pick<Leftovers, 'failed' | 'tooLong' | 'refusedInParts' | 'fetchable' | 'voiceless'>> {
-  const failed = new Map<FailureClass | '', Pile>();
-  const tooLong = new Pile();
-  const refusedInParts = new Pile();
-  const fetchable = new Pile();
+  const failed = new Map<FailureClass | '', RowGroup>();
+  const tooLong = new RowGroup();
+  const refusedInParts = new RowGroup();
+  const fetchable = new RowGroup();
   const makers = new Set<number>();
   let voiceless = 0;
   for await (const scanned of rows) {
@@ -163,24 +166,28 @@ async function sortFailed(
       if (makers.size < NAMED) makers.add(maker);
       continue;
     }
-    const pile = failed.get(name) ?? new Pile();
-    pile.add(scanned);
-    failed.set(name, pile);
+    const group = failed.get(name) ?? new RowGroup();
+    group.add(scanned);
+    failed.set(name, group);
   }
   return { failed, tooLong, refusedInParts, fetchable, voiceless: { count: voiceless, makers: [...makers] } };
 }
 
 async function sortLost(rows: Rows, tts: TtsMode): Promise<Leftovers['lost']> {
-  const lost = { listed: new Pile(), unlisted: new Pile(), unchecked: new Pile() };
+  const lost = { listed: new RowGroup(), unlisted: new RowGroup(), unchecked: new RowGroup() };
   for await (const scanned of rows) {
-    const pile = lacksOnlyCheck(scanned) ? lost.unchecked : hasList(scanned, tts) ? lost.listed : lost.unlisted;
-    pile.add(scanned, { makes: madeBy(scanned, tts) });
+    lost[lossGroup(scanned, tts)].add(scanned, { makes: madeBy(scanned, tts) });
   }
   return lost;
 }
 
+function lossGroup(scanned: RowSnapshot, tts: TtsMode): keyof Leftovers['lost'] {
+  if (lacksOnlyCheck(scanned)) return 'unchecked';
+  return hasList(scanned, tts) ? 'listed' : 'unlisted';
+}
+
 /** Adds the parts that their row's outcome does not cover. Returns how many other parts are overdue. */
-async function addOtherParts(found: Pile, { row }: RowSnapshot, ledger: Ledger, batch: string): Promise<number> {
+async function addOtherParts(found: RowGroup, { row }: RowSnapshot, ledger: Ledger, batch: string): Promise<number> {
   if (row.parts === null || row.outcome === null) return 0;
   const parts = await ledger.partsOf(batch, row.row);
   const meant = matchingParts(row, parts, { outcomes: [row.outcome] });
@@ -189,13 +196,13 @@ async function addOtherParts(found: Pile, { row }: RowSnapshot, ledger: Ledger, 
   return rest.filter((part) => part.row.outcome === 'overdue').length;
 }
 
-/** The row that must first make a failed row's voice; undefined if the voice exists or is not the cause. */
+/** Returns the row that must first make a failed row's voice; undefined if the voice exists or is not the cause. */
 export function makerAwaited({ row }: Pick<RowWithCharges, 'row'>): number | undefined {
   const { failure, voiceRow, awaitedVoice } = row;
   return failure?.class === 'NoVoice' && awaitedVoice === null ? (voiceRow ?? undefined) : undefined;
 }
 
-/** Whether redriving a row costs nothing. For a row in parts, only parts without a result are redriven. */
+/** Returns whether redriving a row costs nothing. For a row in parts, only parts without a result are redriven. */
 async function isFetchable(ledger: Ledger, batch: string, { row, charges }: RowSnapshot): Promise<boolean> {
   const parts = row.parts === null ? [] : await ledger.partsOf(batch, row.row);
   const lacking = parts.filter((part) => !hasResult(part.row.outcome));
@@ -203,18 +210,18 @@ async function isFetchable(ledger: Ledger, batch: string, { row, charges }: RowS
   return lacking.every((part) => isFetchedFree(part.row, part.charges));
 }
 
-/** Whether a part has no result, and is neither lost nor overdue. */
+/** Returns whether a part has no result, and is neither lost nor overdue. */
 function isOther(part: RowRecord): boolean {
   return !hasResult(part.outcome) && part.outcome !== 'overdue' && !isUnknown(part);
 }
 
-/** Whether the API lists jobs such as the row's last request would have made. */
+/** Returns whether the API has a list of jobs in which the job of the row's last request would appear. */
 export function hasList(scanned: RowWithCharges, tts: TtsMode): boolean {
   const operation = lastOperation(scanned, tts);
   return operation !== undefined && isTraceable(operation);
 }
 
-/** What the row's last request creates, if anything. */
+/** Returns what the row's last request creates at the API. */
 export function madeBy(scanned: RowWithCharges, tts: TtsMode): Made {
   const operation = lastOperation(scanned, tts);
   if (operation === undefined || makesJob(operation)) return 'job';
@@ -228,7 +235,7 @@ export function madeBy(scanned: RowWithCharges, tts: TtsMode): Made {
   }
 }
 
-/** Whether a row in doubt has a stored, paid result that lacks only its verification's answer. */
+/** Returns whether a row in doubt has a stored, paid result and only the answer of its verification is lost. */
 export function lacksOnlyCheck(scanned: RowWithCharges): boolean {
   const last = lastCharge(scanned);
   return last !== undefined && checkedStepOf(scanned.row.kind, last.step) !== undefined;

@@ -4,14 +4,20 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ApiHealth } from '../../policy/pacing/rate.ts';
 
 /**
- * Why an open batch is stuck: the disk has no room for records, no worker serves its account, all that do only send or
- * only download, or wait for the store, or the API does not answer them.
+ * Why an open batch makes no progress.
+ *
+ * - `ledger-full`: the ledger's disk has no room for records.
+ * - `no-worker`: no worker serves the batch's API and account.
+ * - `no-sender`, `no-downloader`: workers serve it, but none sends requests, or none downloads results.
+ * - `no-store`: all workers wait for the store.
+ * - `no-answer`: the API does not answer.
  */
 export type Standstill = 'ledger-full' | 'no-worker' | 'no-sender' | 'no-downloader' | 'no-store' | 'no-answer';
 
-/** A batch's standstill, if it is stuck, and for `ledger-full` what the disk lacks, as a sentence. */
+/** Why a batch makes no progress, if known. */
 export interface FoundStandstill {
   readonly standstill?: Standstill | undefined;
+  /** What the ledger's disk lacks, as a sentence; only for `ledger-full`. */
   readonly whyFull?: string | undefined;
 }
 
@@ -25,7 +31,7 @@ type StuckBatch = Pick<BatchRecord, 'name' | 'settings' | 'state' | 'control' | 
  */
 export async function findStandstill(ledger: Ledger, batch: StuckBatch, api?: ApiHealth): Promise<FoundStandstill> {
   if (batch.state !== 'open') return {};
-  // First: where nothing can be recorded, workers cannot report that they are alive, either.
+  // This comes first: if the ledger is full, workers cannot record that they are alive.
   const whyFull = await ledger.whyFull();
   if (whyFull !== undefined) return { standstill: 'ledger-full', whyFull };
   return { standstill: await findMissing(ledger, batch, api) };
@@ -45,17 +51,17 @@ async function findMissing(ledger: Ledger, batch: StuckBatch, api?: ApiHealth): 
 }
 
 /**
- * True for a batch that paused because its first rows all failed (`--halt alike`). Unlike a pause for missing credits
- * or a bad token, only a person can resume it: a schedule that repeats the command would pay for more failures.
+ * Returns true for a batch that paused because its first rows all failed (`--halt alike`). Unlike a pause for missing
+ * credits or a bad token, only a person can resume it: a schedule that repeats the command would pay for more failures.
  */
 export function isPausedByFailures({ control, pauseReason }: BatchRecord): boolean {
   return control === 'paused' && pauseReason !== null && !['OutOfCredits', 'BadToken'].includes(pauseReason.class);
 }
 
 /**
- * True if the batch paused because the API refused a token. A process cannot change its token: with a refused one it
- * can neither send nor read, and would pause the batch again. So it exits and leaves the batch to a process with a
- * valid token.
+ * Returns true if the batch paused because the API refused a token. A process cannot change its token: with a refused
+ * one it can neither send nor read, and would pause the batch again. So the caller should exit and leave the batch to a
+ * process with a valid token.
  */
 export function isTokenRefused({ control, pauseReason }: BatchRecord): boolean {
   return control === 'paused' && pauseReason?.class === 'BadToken';

@@ -5,7 +5,7 @@ import type { TakeRecord } from '../../ledger/takes/take-records.ts';
 import { resultOfTake } from '../../policy/redrive/earlier-take.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 
-/** The part of a row's history that matters here. */
+/** The part of a row's record that shows the results of its takes. */
 interface TakenRow {
   readonly row: Pick<RowRecord, 'spec' | 'take' | 'returnedTo' | 'parts' | 'file'>;
   readonly charges: readonly ChargeRecord[];
@@ -15,28 +15,27 @@ interface TakenRow {
 export interface TakeResult {
   readonly take: number;
   readonly file: ResultFile;
-  /** The row has this result now. */
+  /** True if this is the row's current result. */
   readonly isInUse: boolean;
 }
 
-/** The take whose result the row has; while it has none, the one it is at. */
-export function takeInUse(story: TakenRow): number {
-  const { row, charges } = story;
+/** Returns the take that made the row's current result; the present take if the row has none. */
+export function takeInUse({ row, charges }: TakenRow): number {
   const { file } = row;
   const present = presentTake(row);
   if (file === null || row.parts !== null) return present;
   const made = (take: number): boolean => resultOfTake(row.spec, charges, take)?.file?.key === file.key;
-  // A take that brought nothing leaves the row the result of an earlier one.
+  // A take without a result leaves the row that of an earlier take.
   return made(present) ? present : (takesOf(charges).findLast(made) ?? present);
 }
 
 /**
- * The results of a row's takes, oldest first. The parts of a row have takes of their own; their row was joined in each
- * of its own.
+ * Returns the stored results of a row's takes, oldest first. For a row in parts these are its joined files: each take
+ * of the row joined its parts anew, and the parts' own takes are not listed.
  */
-export function takeResults(story: TakenRow & { readonly takes: readonly TakeRecord[] }): readonly TakeResult[] {
-  const { row, charges, takes } = story;
-  const inUse = takeInUse(story);
+export function takeResults(history: TakenRow & { readonly takes: readonly TakeRecord[] }): readonly TakeResult[] {
+  const { row, charges, takes } = history;
+  const inUse = takeInUse(history);
   const fileOf = (take: number): ResultFile | null | undefined => {
     if (take === inUse && row.file !== null) return row.file;
     if (row.parts === null) return resultOfTake(row.spec, charges, take)?.file;
@@ -48,6 +47,7 @@ export function takeResults(story: TakenRow & { readonly takes: readonly TakeRec
   });
 }
 
+/** Returns the numbers of the takes that sent requests, ascending. */
 function takesOf(charges: readonly ChargeRecord[]): readonly number[] {
   return [...new Set(charges.map(({ take }) => take))].sort((a, b) => a - b);
 }

@@ -9,10 +9,10 @@ import { exitOf } from '../../policy/exit-of.ts';
 import type { ApiHealth } from '../../policy/pacing/rate.ts';
 import { findStandstill, type FoundStandstill } from './standstill.ts';
 
-/** Max reasons kept. */
-const MOST_REASONS = 5;
+/** Max reasons for failures read. */
+const MAX_REASONS = 5;
 
-/** The ledger's view of a batch at one moment. */
+/** The state of a batch in the ledger at one moment. */
 export interface BatchView extends FoundStandstill {
   readonly batch: BatchRecord;
   readonly counts: Counts;
@@ -25,7 +25,7 @@ export interface BatchView extends FoundStandstill {
   readonly oldest?: OldestRow | undefined;
   /** Workers that wait for the store; undefined if none does. */
   readonly storeWaits?: StoreWaits | undefined;
-  /** What the API's answers do to it while it goes on; undefined if it does not. */
+  /** How the API's answers slow the batch down; undefined unless it is open. */
   readonly api?: ApiHealth | undefined;
 }
 
@@ -39,7 +39,7 @@ export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<Bat
     batch,
     counts: await ledger.counts(batch.name),
     money: await ledger.money(batch.name),
-    reasons: await ledger.commonReasons(batch.name, MOST_REASONS),
+    reasons: await ledger.commonReasons(batch.name, MAX_REASONS),
     untold: await ledger.stepsWithUnknownCharge(batch.name),
     oldest: await ledger.oldestRow(batch.name),
     ...found,
@@ -48,7 +48,7 @@ export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<Bat
   };
 }
 
-/** The batch's current exit code. `mismatch`: a count or hash did not add up. */
+/** Returns the batch's current exit code. `mismatch`: a count or hash did not add up. */
 export function exitOfView({ batch, counts }: Pick<BatchView, 'batch' | 'counts'>, mismatch = false): ExitName {
   const isClosed = batch.state === 'closed';
   const isPaused = batch.control === 'paused' && !isClosed;
@@ -57,7 +57,7 @@ export function exitOfView({ batch, counts }: Pick<BatchView, 'batch' | 'counts'
   return exitOf({ outcomes, notChosen, isClosed, isPaused, pausedBy, isHalted: batch.halted !== null, mismatch });
 }
 
-/** A batch's exit code, final or current; undefined if there is no such batch. */
+/** Reads a batch's exit code, final or current; undefined if there is no such batch. */
 export async function exitOfBatch(ledger: Ledger, name: string): Promise<ExitName | undefined> {
   const batch = await ledger.findBatch(name);
   return batch === undefined ? undefined : exitOfView({ batch, counts: await ledger.counts(name) });

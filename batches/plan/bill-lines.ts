@@ -23,7 +23,7 @@ export interface BillLine extends KindSummary {
   readonly isEstimate: boolean;
 }
 
-/** A bill by kinds that have rows, and its sum. */
+/** A bill by kinds that have rows, and its total. */
 export interface BillLines {
   readonly kinds: readonly BillLine[];
   readonly total: BillLine;
@@ -53,13 +53,13 @@ export function billLines(
   return { kinds, total };
 }
 
-/** The prices used in a bill. */
+/** Returns the prices used in a bill, by operation. */
 export function pricesOf(bill: Pick<BillSummary, 'kinds'>, settings: PriceSettings): ReadonlyMap<Operation, Price> {
   const operations = kindsIn(bill).flatMap(([kind]) => operationsOf(kind, settings));
   return new Map(operations.map((operation) => [operation, priceIn(settings.prices, operation)]));
 }
 
-/** The facts that decide whether a priced manifest may be paid for; see `policy/money/spend.ts`. */
+/** Gathers the facts that decide whether a priced manifest may be paid for; see `policy/money/spend.ts`. */
 export function spendFacts<Bill extends ManifestSummary>(
   summary: Bill,
   settings: BatchSettings,
@@ -71,10 +71,14 @@ export function spendFacts<Bill extends ManifestSummary>(
     bill: summary,
     isEstimate,
     budget: settings.budget,
-    ...{ balance, confirmAbove, yes, canAsk },
+    balance,
+    confirmAbove,
+    yes,
+    canAsk,
   };
 }
 
+/** Returns the kinds that have rows, with their sums. */
 function kindsIn({ kinds }: Pick<BillSummary, 'kinds'>): readonly (readonly [Kind, KindSummary])[] {
   return KINDS.flatMap((kind) => {
     const sum = kinds[kind];
@@ -82,7 +86,7 @@ function kindsIn({ kinds }: Pick<BillSummary, 'kinds'>): readonly (readonly [Kin
   });
 }
 
-/** Those of both dialects, if the rows speak two. */
+/** Returns the operations of a kind, in each API dialect that the batch uses. */
 function operationsOf(kind: Kind, settings: PriceSettings): readonly Operation[] {
   const legacyShare = legacyShareOf(settings);
   const spoken = dialectsOf({ kind }).filter((dialect) => (dialect === 'v1' ? legacyShare < 1 : legacyShare > 0));

@@ -18,47 +18,45 @@ import { measurePrices } from './measure-prices.ts';
 import { RowBiller, type RowBillerOptions, type RowToSend } from './row-biller.ts';
 import { addPrice, countedAs, quoteOf, skippedRows, type SkippedRow } from './skipped-rows.ts';
 
-/** The rows that an existing batch still has to pay for. */
+/** What an existing batch still has to pay for. */
 export interface RemainingBill {
   /** Rows that need at least one more result. */
   readonly rows: number;
-  /**
-   * Of these, rows that earlier runs left out (`--limit`, `--sample`, `--budget`) and this one sends, and their price.
-   */
+  /** The part of these rows that earlier runs left out (`--limit`, `--sample`, `--budget`) and that this run sends. */
   readonly more: NewlyChosen;
   /** Open rows that only need an answer or a download. */
   readonly underWay: number;
   /**
-   * By the quotes, less what earlier results save. If rows were left out: by the prices that the API charged for the
-   * rows before, where it did.
+   * The bill at quoted prices, less what earlier results save. If rows were left out, it is at the prices that the API
+   * charged for the rows before, where it reported any.
    */
   readonly bill: BillSummary;
-  /** Why they are paid for. */
+  /** Why these rows are paid for. */
   readonly reasons: RowReasons;
   /** Further chosen rows that stay left out, because the budget is too small for any of them. */
   readonly overBudget: {
     readonly rows: number;
-    /** In credits; null: nobody knows the price of one. */
+    /** Credits; null if the price of one of them is unknown. */
     readonly quoted: number | null;
   };
   /**
-   * Credits the budget must have left to cover all of these, including those over the budget, based on charges so far;
+   * Credits that the budget must have left to cover all of these rows, including `overBudget`, based on charges so far;
    * null if a price is unknown.
    */
   readonly needed: number | null;
 }
 
-/** The cost of rows that earlier runs left out and this one chooses. */
+/** The cost of rows that earlier runs left out and this run sends. */
 export interface NewlyChosen {
   readonly rows: number;
   /**
-   * Further rows, of earlier runs, that go on by themselves with rows of these that make their voices. They are in the
-   * bill.
+   * Further rows, which failed in earlier runs for want of a voice, and which resume with newly sent rows that make it.
+   * They are in the bill.
    */
   readonly dependents: number;
-  /** As that of all rows left. */
+  /** Priced like {@link RemainingBill.bill}. */
   readonly bill: BillSummary;
-  /** By the quotes, in credits. */
+  /** The bill's sum at quoted prices, in credits. */
   readonly quoted: number;
   /** Part of the bill is estimated. */
   readonly isEstimate: boolean;
@@ -74,9 +72,9 @@ export async function billRemaining(
   { isChosen, room, isAny }: LeftOutSelection,
   request: RowBillerOptions,
 ): Promise<RemainingBill> {
-  // That reads the rows that were run; those that are open only were billed when they were chosen.
+  // Measuring reads all rows that were run. It is not worth that for open rows alone, billed when they were chosen.
   const biller = new RowBiller({ ...request, ...(isAny && { measured: await measurePrices(ledger, batch) }) });
-  const left = new LeftRows(ledger, batch, room.outlook, biller);
+  const left = new RemainingRows(ledger, batch, room.outlook, biller);
   for await (const standing of ledger.scanRows(batch.name, { isOpen: true })) await left.addOpen(standing);
   for await (const standing of ledger.scanRows(batch.name, { isNotChosen: true }))
     if (isChosen(standing.row)) await left.addChosen(standing, stepsIn(standing.row.spec));
@@ -89,11 +87,12 @@ export async function billRemaining(
   return left.finish();
 }
 
+/** How a row is counted: in the second bill, too (`isMore`); with the row before, as another part (`ofLastRow`). */
 type Marks = Pick<RowToSend, 'isMore' | 'ofLastRow'>;
 const MORE: Marks = { isMore: true };
 
 /** Adds up the rows that a batch still has to pay for, each once. */
-class LeftRows {
+class RemainingRows {
   readonly #ledger: Pick<Ledger, 'partsOf'>;
   readonly #batch: BatchRecord;
   readonly #outlook: ChargeOutlook;
@@ -108,7 +107,7 @@ class LeftRows {
   #dependents = 0;
   #underWay = 0;
   #overBudget: RemainingBill['overBudget'] = { rows: 0, quoted: 0 };
-  /** What the budget must have left beyond the bill; null if a price is unknown. */
+  /** Credits that the budget must have left beyond the bill; null if a price is unknown. */
   #beyond: number | null;
 
   constructor(ledger: Pick<Ledger, 'partsOf'>, batch: BatchRecord, outlook: ChargeOutlook, biller: RowBiller) {
@@ -120,7 +119,7 @@ class LeftRows {
     this.#beyond = outlook.beyondLost;
   }
 
-  /** Whether a newly chosen row makes a voice, for which other rows may wait. */
+  /** True if a newly chosen row makes a voice, for which other rows may wait. */
   get makesVoices(): boolean {
     return this.#makers.size > 0;
   }
@@ -129,9 +128,10 @@ class LeftRows {
   async addOpen(standing: RowSnapshot): Promise<void> {
     const isOpen = (part: RowSnapshot): boolean => part.row.outcome === null && stepsLeft(part).length > 0;
     const steps = stepsLeft(standing);
-    const isInParts = standing.row.parts !== null;
-    if (isInParts ? !(await this.#addParts(standing, isOpen)) : steps.length === 0) this.#underWay++;
-    else if (!isInParts) await this.#add(standing, steps);
+    if (standing.row.parts !== null) {
+      if (!(await this.#addParts(standing, isOpen))) this.#underWay++;
+    } else if (steps.length === 0) this.#underWay++;
+    else await this.#add(standing, steps);
   }
 
   /** Adds a row that earlier runs left out and this one sends. */
@@ -139,7 +139,7 @@ class LeftRows {
     this.#newlyChosen++;
     if (standing.row.kind === 'voice') this.#makers.add(standing.row.row);
     if (standing.row.parts === null) await this.#add(standing, steps, MORE);
-    // A person may have given a part its job.
+    // Parts that are not skipped have their job: a person may have given it to them.
     else await this.#addParts(standing, ({ row }) => row.outcome === 'skipped', MORE);
   }
 
@@ -160,18 +160,19 @@ class LeftRows {
     this.#beyond = addPrice(this.#beyond, counted);
   }
 
+  /** Returns the bill. Call it once all rows are added. */
   async finish(): Promise<RemainingBill> {
     await this.#biller.finish();
     const { quotes, more, bill, groups } = this.#biller;
-    const ofMore = more.summary();
+    const moreBill = more.summary();
     return {
       rows: this.#rows,
       more: {
         rows: this.#newlyChosen,
         dependents: this.#dependents,
-        bill: ofMore,
+        bill: moreBill,
         quoted: roundCredits(quotes.more),
-        isEstimate: billLines(ofMore, this.#batch.settings).total.isEstimate,
+        isEstimate: billLines(moreBill, this.#batch.settings).total.isEstimate,
       },
       underWay: this.#underWay,
       bill: bill.summary(),
@@ -189,7 +190,7 @@ class LeftRows {
     await this.#biller.add({ ...row, quoted, isAssumed: false, steps, ...marks });
   }
 
-  /** Adds a row for its parts that are left. False if none is. */
+  /** Adds a row for those of its parts that are left. Returns false if none is. */
   async #addParts(standing: RowSnapshot, isLeft: (part: RowSnapshot) => boolean, marks: Marks = {}): Promise<boolean> {
     const row = { ...withoutParts(standing), ...this.#speakerOf(standing.row) };
     const parts = (await this.#ledger.partsOf(this.#batch.name, row.row)).filter(isLeft).map((part) => part.row);
@@ -203,14 +204,15 @@ class LeftRows {
     return true;
   }
 
-  /** What the ledger will reserve beyond these quotes. */
+  /** Adds what the ledger will reserve for a row beyond these quotes. */
   #addSurplus(standing: RowSnapshot, quotes: readonly (number | null)[]): void {
-    const [quoted, counted] = [sumOfPrices(quotes), countedAs(standing, quotes, this.#batch.settings, this.#outlook)];
+    const quoted = sumOfPrices(quotes);
+    const counted = countedAs(standing, quotes, this.#batch.settings, this.#outlook);
     this.#beyond = addPrice(this.#beyond, counted === null || quoted === null ? null : counted - quoted);
   }
 }
 
-/** A row that was left out whole, to be sent with all its parts. */
+/** Returns a row that was left out entirely, to be sent with all its parts. */
 export async function wholeToSend(
   ledger: Pick<Ledger, 'partsOf'>,
   batch: string,
@@ -222,7 +224,7 @@ export async function wholeToSend(
   return { ...withoutParts(standing), isAssumed: false, steps, ...parts };
 }
 
-/** Finds the name of the cast that gave a row of this batch its voice. */
+/** Returns a function that names the cast's speaker that gave a row of this batch its voice; empty if none did. */
 function speakersIn({
   columns,
   settings: { reading },
@@ -241,7 +243,7 @@ function withoutParts({ row: { parts: _, ...row } }: RowSnapshot): Omit<RowSnaps
   return row;
 }
 
-/** The steps of an open row that were not sent yet. */
+/** Returns the steps of an open row that were not sent yet. */
 function stepsLeft({ row, charges }: RowSnapshot): readonly Step[] {
   const move = nextMove({ ...rowView(row), ended: false }, charges);
   if (move.type === 'ended') return [];

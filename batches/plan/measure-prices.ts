@@ -4,7 +4,7 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { PriceTally } from '../../policy/money/compare-prices.ts';
 
-/** What the API charged for the rows of a batch that were run. `onRow` is called for each of them. */
+/** Adds up what the API charged for the rows of a batch that were run, by operation. Calls `onRow` for each of them. */
 export async function measurePrices(
   ledger: Pick<Ledger, 'scanRows'>,
   batch: Pick<BatchRecord, 'name' | 'settings'>,
@@ -14,7 +14,7 @@ export async function measurePrices(
   for await (const standing of ledger.scanRows(batch.name, { isNotChosen: false })) {
     onRow(standing);
     for (const { step, chargedFrom, charged, quoted, failure } of standing.charges) {
-      // A quote measures nothing, and a job that failed may have been charged less.
+      // Only the API's own figures count, and a failed job may have been charged less.
       if (chargedFrom !== 'api' || charged === null || failure !== null) continue;
       tally.addPaid(operationOf(standing.row.spec, step, batch.settings.tts), quoted, charged);
     }

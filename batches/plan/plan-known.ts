@@ -8,19 +8,19 @@ import { selectLeftOut } from './select-left-out.ts';
 import { lookUpsOf, type NewPlanRequest } from './plan-new.ts';
 import { billRemaining, type RemainingBill } from './bill-remaining.ts';
 
-/** A valid manifest that may be that of a batch on record. */
+/** A valid manifest that may belong to a batch on record. */
 export interface KnownPlanRequest extends NewPlanRequest {
-  /** The tunables that were given; they apply to an existing batch too. */
+  /** The tunables given as options; they apply to an existing batch, too. */
   readonly tuning: Tuning;
 }
 
-/** What a batch on record would still pay for. */
+/** What a batch on record still has to pay for. */
 export interface KnownBatchPlan {
   readonly batch: BatchRecord;
   readonly left: RemainingBill;
   /** Credits left of the batch's budget; null if it has none. */
   readonly budget: number | null;
-  /** The budget that would cover all of it based on charges so far; null if a row's price is unknown. */
+  /** The budget, in credits, that would cover all of this based on charges so far; null if a price is unknown. */
   readonly enough: number | null;
 }
 

@@ -24,7 +24,7 @@ export type ManifestPlan =
   | ({ readonly type: 'known' } & KnownBatchPlan)
   | ({ readonly type: 'taken'; readonly name: TakenName } & NewBatchPlan);
 
-/** Works out what a run of a valid manifest would pay for. Changes nothing, spends nothing. */
+/** Returns what a run of a valid manifest would pay for. Changes nothing, spends nothing. */
 export async function planManifest(request: PlanRequest): Promise<ManifestPlan> {
   const { ledger, name } = request;
   const found = await ledger?.findBatch(name);
@@ -32,11 +32,12 @@ export async function planManifest(request: PlanRequest): Promise<ManifestPlan> 
     return { type: 'new', ...(await planNew(request)) };
   const compared = await compare(found, ledger, request);
   if (compared.type === 'taken') return { type: 'taken', name: compared, ...(await planNew(request)) };
+  // Loaded here, because most plans are for new batches.
   const { planKnown } = await import('./plan-known.ts');
   return { type: 'known', ...(await planKnown(found, ledger, request)) };
 }
 
-/** Whether another batch has the name: then the plan is for a new one, whose long texts are checked and cut. */
+/** Returns whether another batch has the name; if so, the plan is for a new batch, whose long texts are checked. */
 export async function isTaken(request: NamedManifest & Pick<PlanRequest, 'ledger'>): Promise<boolean> {
   const { ledger, name } = request;
   const found = await ledger?.findBatch(name);
@@ -44,7 +45,7 @@ export async function isTaken(request: NamedManifest & Pick<PlanRequest, 'ledger
   return (await compare(found, ledger, request)).type === 'taken';
 }
 
-/** Whether exactly this manifest is already a batch of this name, whose rows have their voices' ids. */
+/** Returns whether this very manifest is a batch of this name already; its rows then have their voices' ids. */
 export async function isOnRecord(
   ledger: Ledger | undefined,
   name: string,
@@ -54,7 +55,7 @@ export async function isOnRecord(
   return found !== undefined && found.state !== 'loading' && found.digest === summary.digest;
 }
 
-/** An unknown account is assumed to be the batch's. */
+/** Compares a manifest with the batch of its name. An unknown account is assumed to be the batch's. */
 async function compare(
   found: BatchRecord,
   ledger: Ledger,

@@ -7,23 +7,24 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import { type RowBillerOptions, RowBiller } from './row-biller.ts';
 
-/** A valid manifest that is compared with the ledger. */
+/** A valid manifest to compare with the ledger. */
 export interface NewPlanRequest {
   readonly source: ManifestSource;
   readonly checked: SoundManifest;
   readonly settings: BatchSettings;
-  /** Undefined if there is none yet. */
+  /** Undefined if there is no ledger yet. */
   readonly ledger: Ledger | undefined;
-  /** Undefined if unknown, in which case nothing can be compared with earlier rows. */
+  /** Undefined if unknown; rows are then not compared with earlier ones. */
   readonly account: Account | undefined;
   readonly identify: RowBillerOptions['identify'];
 }
 
-/** What a new batch would pay for and why. `summary` is billed net of existing results. */
+/** What a new batch would pay for and why. */
 export interface NewBatchPlan {
+  /** The manifest's summary; its bill leaves out results that exist already. */
   readonly summary: ManifestSummary;
   readonly reasons: RowReasons;
-  /** False if its rows could not be compared with earlier ones. */
+  /** False if rows could not be compared with earlier ones, because the account is unknown. */
   readonly isCompared: boolean;
 }
 
@@ -51,13 +52,14 @@ export async function planNew(request: NewPlanRequest): Promise<NewBatchPlan> {
   };
 }
 
-const NOBODY: Account = { apiUrl: '', account: '' };
+const UNKNOWN_ACCOUNT: Account = { apiUrl: '', account: '' };
 
-/** What rows are compared with: nothing, as long as their account is unknown. */
+/** Returns what to compare rows with. No ledger if the account is unknown, because results belong to an account. */
 export function lookUpsOf({
   ledger,
   account,
   identify,
 }: Pick<NewPlanRequest, 'ledger' | 'account' | 'identify'>): Pick<RowBillerOptions, 'ledger' | 'account' | 'identify'> {
-  return account === undefined ? { ledger: undefined, account: NOBODY, identify } : { ledger, account, identify };
+  if (account === undefined) return { ledger: undefined, account: UNKNOWN_ACCOUNT, identify };
+  return { ledger, account, identify };
 }

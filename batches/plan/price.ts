@@ -18,31 +18,32 @@ export type PricingEvent =
   /** Warnings from the API's voice list. */
   | { readonly type: 'voices'; readonly warnings: readonly ManifestWarning[] };
 
-/** A valid manifest whose lengths and voices are to be determined. */
+/** A valid manifest whose media lengths and voices are not known yet. */
 export interface ResolveRequest extends Pick<NewPlanRequest, 'source' | 'checked' | 'settings'> {
-  /** Looks up its voices in the API's list. */
+  /** Looks up the manifest's voices in the API's list. */
   readonly voices: () => Promise<CheckedVoices>;
-  /** Probe media without a stated length. */
+  /** Whether to read the length of media whose rows do not state it. */
   readonly probe: boolean;
   /** Address of the API; undefined if none is set. */
   readonly apiUrl: string | undefined;
-  /** Default: nobody is told. */
+  /** Called with progress and warnings. */
   readonly onEvent?: ((event: PricingEvent) => void) | undefined;
 }
 
-type Sound = Extract<CheckedVoices, { readonly type: 'sound' }>;
-type NotKnown = Exclude<CheckedVoices, Sound>;
+type ValidVoices = Extract<CheckedVoices, { readonly type: 'sound' }>;
+/** Why voices are not known: problems with them, or an unreadable list. */
+type NotKnown = Exclude<CheckedVoices, ValidVoices>;
 
-/** A manifest with everything known about its media and voices. */
+/** A manifest whose media lengths, as far as readable, and voices are known. */
 export interface ResolvedManifest {
   readonly type: 'resolved';
   readonly checked: SoundManifest;
-  readonly voices: Sound;
+  readonly voices: ValidVoices;
 }
 
 /**
- * Determines a manifest's media lengths and voices, or the problems with its voices. Changes nothing and spends
- * nothing.
+ * Reads a manifest's media lengths and the voices that its names stand for, or the problems with its voices. Changes
+ * nothing and spends nothing.
  */
 export async function resolveManifest(request: ResolveRequest): Promise<ResolvedManifest | NotKnown> {
   const { source, checked, settings, probe, apiUrl, onEvent } = request;
@@ -77,9 +78,9 @@ export async function priceNew(
   return { type: 'priced', checked: { summary, options: checked.options }, reasons };
 }
 
-/** How the length of media is read. */
+/** How to read the length of media. */
 export interface ProbeChoice {
-  /** Credits; the bill says how many rows it covers. */
+  /** Credits; the bill says how many rows it covers. Null without a budget. */
   readonly budget: number | null;
   /** Address of the API; undefined if none is set. Private media are read only if it is private, too. */
   readonly apiUrl: string | undefined;

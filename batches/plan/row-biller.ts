@@ -16,29 +16,29 @@ import { keysOfRows } from '../cache/result-keys.ts';
 
 /** The records that rows are compared with, and the batch they would belong to. */
 export interface RowBillerOptions {
-  /** Undefined: there is nothing to compare with. */
+  /** Undefined if there is nothing to compare with. */
   readonly ledger: Ledger | undefined;
   readonly account: Account;
   readonly settings: Pick<BatchSettings, 'tts' | 'prices' | 'cache'>;
-  /** The identities of what is behind these URLs, as far as they can be learnt. */
+  /** Identifies the media behind links, as far as their servers allow. */
   readonly identify: IdentifyMedia;
   /** Credits left of the budget; null without one. */
   readonly budget: number | null;
   /**
-   * What the batch was charged so far: its rows are billed at these prices, and what they will send is added. Default:
-   * the quotes.
+   * What the batch was charged so far: rows are billed at these prices, and the requests that they will send are added
+   * to the tally. Default: rows are billed at their quotes.
    */
   readonly measured?: PriceTally;
 }
 
-/** A row that is to be sent, and the steps that it still needs. */
+/** A row to send, and the steps that it still needs. */
 export interface RowToSend extends BilledRow {
   readonly steps: readonly Step[];
-  /** Earlier runs left it out: it is in the second bill, too. Default false. */
+  /** True if earlier runs left the row out; it is then in the second bill (`more`), too. Default false. */
   readonly isMore?: boolean;
 }
 
-/** Rows looked up at once: they are alive together. */
+/** Rows looked up together, which bounds the memory they take. */
 const ROWS_AT_ONCE = 100;
 
 const CACHED: RowReason = { type: 'cached' };
@@ -50,13 +50,13 @@ const EQUAL: RowReason = { type: 'equal' };
  */
 export class RowBiller {
   readonly bill: Bill;
-  /** Of the rows that earlier runs left out. */
+  /** The bill of the rows that earlier runs left out. */
   readonly more: Bill;
-  /** The same bills by the quotes, in credits. */
+  /** The sums of both bills at quoted prices, in credits. */
   readonly quotes = { all: 0, more: 0 };
   readonly groups = new ReasonGroups();
   readonly #request: RowBillerOptions;
-  /** Keys of results that earlier of these rows pay for. */
+  /** Cache keys of results that earlier rows of this bill pay for. */
   readonly #paidFor = new SeenTable();
   #some: RowToSend[] = [];
 
@@ -81,7 +81,7 @@ export class RowBiller {
     const keys = await this.#keysOf([...units.values()].flat());
     const there = new Set(await ledger?.keysWithResult([...keys.all]));
     const billed = rows.map((row) => this.#bill(row, units.get(row) ?? [row], keys.of, there));
-    // The others need no comparison.
+    // Only rows without a reason are compared with the last row of their id.
     const ids = billed.flatMap(({ row, reason }) => (reason === undefined ? [row.id] : []));
     const found = ids.length === 0 ? [] : await ledger?.lastRows(account, ids);
     const last = new Map(found?.map((one) => [one.id, one]));
@@ -92,7 +92,7 @@ export class RowBiller {
     }
   }
 
-  /** Bills a row. Its reason is undefined if it has to be compared with the last row of its id. */
+  /** Bills a row for its units. The reason is undefined if the row must be compared with the last row of its id. */
   #bill(
     row: RowToSend,
     units: readonly RowToSend[],
@@ -111,18 +111,16 @@ export class RowBiller {
       this.more.addEntry(entry);
       this.quotes.more += byQuotes;
     }
-    const isThere = all.every(({ reason }) => reason !== undefined);
-    const reason = all.every((unit) => unit.reason === CACHED) ? CACHED : isThere ? EQUAL : undefined;
-    return { row, reason, quoted, saved };
+    return { row, reason: commonReason(all.map((unit) => unit.reason)), quoted, saved };
   }
 
-  /** The cost of a row or part, net of existing results. */
+  /** Returns the cost of a row or part, net of existing results. */
   #billUnit(row: RowToSend, keyOf: KeyOf, there: ReadonlySet<string>): BilledUnit {
     const { settings } = this.#request;
     const { steps, spec } = row;
     const isKept = (step: Step): boolean => there.has(keyOf(step) ?? '');
     const isPaidFor = (step: Step): boolean => this.#paidFor.get(keyOf(step) ?? '') !== undefined;
-    const isWhole = stepsToPay(steps, isKept).length === 0;
+    const isCached = stepsToPay(steps, isKept).length === 0;
     const toPay = stepsToPay(steps, (step) => isKept(step) || isPaidFor(step));
     for (const step of toPay) {
       const key = keyOf(step);
@@ -133,14 +131,16 @@ export class RowBiller {
     const byQuote = paid.length === steps.length ? row.quoted : quoteSteps(paid, spec, settings);
     const isSaved = paid.length === toPay.length;
     const saved = isSaved ? roundCredits((row.quoted ?? 0) - (byQuote ?? 0)) : 0;
-    const reason = isWhole ? CACHED : toPay.length === 0 ? EQUAL : undefined;
+    const free = isCached ? CACHED : EQUAL;
     const surcharge = this.#surcharge(spec, paid);
-    // Without a quote the ledger cannot hold a row to its budget, whatever such rows have cost so far.
+    // Without a quote the ledger cannot reserve credits for the row, so its price stays unknown.
     const quoted = byQuote === null ? null : roundCredits(byQuote + surcharge);
-    return { reason, quoted, byQuote, saved, requests: paid.length };
+    return { reason: toPay.length === 0 ? free : undefined, quoted, byQuote, saved, requests: paid.length };
   }
 
-  /** What these steps cost beyond their quotes at the measured prices, in credits; below 0 if they cost less. */
+  /**
+   * Returns what these steps cost beyond their quotes at the measured prices, in credits; negative if they cost less.
+   */
   #surcharge(spec: RowSpec, steps: readonly Step[]): number {
     const { measured, settings } = this.#request;
     if (measured === undefined) return 0;
@@ -154,7 +154,7 @@ export class RowBiller {
     return sum;
   }
 
-  /** Rows that are to be paid for anyhow need no keys. */
+  /** Returns the cache keys of rows' steps. There are none if the batch uses no earlier results. */
   async #keysOf(rows: readonly RowToSend[]): Promise<{ all: Set<string>; of: (row: RowToSend) => KeyOf }> {
     const { settings, account, identify, ledger } = this.#request;
     const findResults: Ledger['findResults'] = async (wanted) => (await ledger?.findResults(wanted)) ?? [];
@@ -165,34 +165,41 @@ export class RowBiller {
   }
 }
 
-/** A row that was billed, and why, as far as that is known. */
+/** A billed row, and why it is paid for or not, if that is known yet. */
 interface BilledReason extends Pick<ReasonedRow, 'quoted' | 'saved'> {
   readonly row: RowToSend;
   readonly reason: RowReason | undefined;
 }
 
-/** A row, or a part of one, that was billed. */
+/** A billed row without parts, or a billed part. */
 interface BilledUnit extends Omit<BilledReason, 'row'> {
-  /** Its price by the quotes. */
+  /** The price of its unpaid steps at quoted prices; null if unknown. */
   readonly byQuote: number | null;
   readonly requests: number;
 }
 
-/** What a row sends by itself: its parts, or itself. */
+/** Returns why a row costs nothing, by its units; undefined if one of them must be paid for. */
+function commonReason(reasons: readonly (RowReason | undefined)[]): RowReason | undefined {
+  if (reasons.every((reason) => reason === CACHED)) return CACHED;
+  return reasons.includes(undefined) ? undefined : EQUAL;
+}
+
+/** Returns what is sent for a row: its parts, or the row itself. */
 function unitsOf(row: RowToSend): readonly RowToSend[] {
   if (row.parts === undefined) return [row];
   const { parts, ...whole } = row;
   return parts.map((part) => ({ ...whole, ...part }));
 }
 
-/** The key of the result of a step; undefined if it has none. */
+/** Returns the cache key of a step's result; undefined if it has none. */
 type KeyOf = (step: Step) => string | undefined;
 
+/** Returns why a row is paid for, compared with the last row of its id. */
 function reasonOf({ spec }: RowToSend, keyOf: KeyOf, last: LastRow | undefined, tts: BatchSettings['tts']): RowReason {
   if (last === undefined) return { type: 'new' };
   const { batch, outcome, key, isUncached } = last;
   const now = keyOf(resultStepOf(spec));
-  // The same links, and yet another key: what is behind them has changed.
+  // With the same links, another key means that the media behind them have changed.
   const isOther = key !== null && now !== undefined && key !== now;
   const asked = changesBetween({ ...last, spec: withSameShare(last.spec, spec) }, { spec, tts });
   const changes = asked.length === 0 && isOther ? contentChanges(spec) : asked;
@@ -200,7 +207,7 @@ function reasonOf({ spec }: RowToSend, keyOf: KeyOf, last: LastRow | undefined, 
   return { type: 'again', batch, ended: outcome, ...(isUncached && { isUncached }) };
 }
 
-/** A row's earlier input with the current error threshold: the transcript is compared anew for free. */
+/** Returns a row's earlier input with the current `verify` threshold, because comparing a transcript anew is free. */
 function withSameShare(before: RowSpec, { verify }: RowSpec): RowSpec {
   return verify === undefined || before.verify === undefined ? before : { ...before, verify };
 }

@@ -9,17 +9,23 @@ import type { Subset } from '../../contract/subset.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import { inChunks } from '../../results/in-chunks.ts';
 
-/** Which of the rows that earlier runs of a batch left out a run of its manifest sends. */
+/**
+ * Selects the rows to send now among those that earlier runs of a batch left out, because of `--limit`, `--sample` or
+ * `--budget`.
+ */
 export interface LeftOutSelection {
-  /** Selects among those that `--limit` or `--sample` left out. */
+  /** Selects among rows that `--limit` or `--sample` left out. */
   readonly isChosen: IsChosen;
-  /** Selects among those that the budget left out. */
+  /** Selects among rows that the budget left out. */
   readonly room: SkippedRoom;
-  /** False: there are none, whatever is selected. */
+  /** False if no rows were left out, or none can be selected. */
   readonly isAny: boolean;
 }
 
-/** `left`: credits left of the batch's budget; null: it has none. */
+/**
+ * Decides which rows that earlier runs left out a run of the same manifest sends: those of its subset, as far as the
+ * budget reaches. `left`: credits left of the batch's budget; null if it has none.
+ */
 export async function selectLeftOut(
   ledger: Pick<Ledger, 'counts' | 'chargeOutlook'>,
   batch: Pick<BatchRecord, 'name' | 'subset'>,
@@ -28,7 +34,7 @@ export async function selectLeftOut(
 ): Promise<LeftOutSelection> {
   const { total, notChosen, outcomes } = await ledger.counts(batch.name);
   const { subset = null } = options;
-  // A repeated subset is already complete; an earlier version may have drawn other rows for it than this one would.
+  // A repeated subset is complete already, even if an earlier version of voxbatch drew other rows for it.
   const isComplete = total - notChosen === subset?.rows && isDeepStrictEqual(batch.subset, subset);
   const outlook = await ledger.chargeOutlook(batch.name);
   return {
@@ -41,20 +47,21 @@ export async function selectLeftOut(
 /** Rows opened per transaction, because running work waits for it. */
 const ROWS_A_TRANSACTION = 500;
 
+type Selection = Pick<LeftOutSelection, 'isChosen' | 'room'>;
+
 /**
- * Opens the rows of a subset that earlier runs, or the budget, left out, and the batch with them, in portions, so that
- * other work gets its turn. After a kill, another call opens the rest. Returns how many it opened: fewer, or none, if
- * somebody stops the batch.
+ * Opens the selected rows, and the batch with them, in several transactions, so that other work gets its turn. After a
+ * kill, another call opens the rest. Returns how many it opened: fewer, or none, if somebody stops the batch.
  */
 export async function openNewlyChosen(
   ledger: Ledger,
   batch: BatchRecord,
   subset: Subset | null,
-  { by, ...choice }: Choice & { readonly by: By },
+  { by, ...selection }: Selection & { readonly by: By },
 ): Promise<number> {
   let opened = 0;
   try {
-    for await (const rows of inChunks(chosenRows(ledger, batch, choice), ROWS_A_TRANSACTION))
+    for await (const rows of inChunks(selectedRows(ledger, batch, selection), ROWS_A_TRANSACTION))
       opened += await ledger.openUnsent(batch.name, subset, rows, by);
   } catch (error) {
     if (!(error instanceof LedgerMisuse)) throw error;
@@ -62,19 +69,17 @@ export async function openNewlyChosen(
   return opened;
 }
 
-type Choice = Pick<LeftOutSelection, 'isChosen' | 'room'>;
-
-/** Whether there is any such row. */
-export async function hasLeftOutRows(ledger: Ledger, batch: BatchRecord, choice: Choice): Promise<boolean> {
-  for await (const _ of chosenRows(ledger, batch, choice)) return true;
+/** Returns whether the selection has any row. */
+export async function hasLeftOutRows(ledger: Ledger, batch: BatchRecord, selection: Selection): Promise<boolean> {
+  for await (const _ of selectedRows(ledger, batch, selection)) return true;
   return false;
 }
 
-/** Numbers of the rows that earlier runs, or the budget, left out and that are chosen now. */
-async function* chosenRows(
+/** Yields the numbers of the selected rows. */
+async function* selectedRows(
   ledger: Ledger,
   batch: BatchRecord,
-  { isChosen, room }: Choice,
+  { isChosen, room }: Selection,
 ): AsyncGenerator<number, undefined> {
   for await (const { row } of ledger.scanRows(batch.name, { isNotChosen: true })) if (isChosen(row)) yield row.row;
   for await (const { standing } of rowsWithRoom(ledger, batch, room)) yield standing.row.row;

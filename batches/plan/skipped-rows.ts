@@ -11,27 +11,28 @@ import { isUnresolved } from '../../policy/reconcile/in-doubt.ts';
 import { nextMove, rowView, stepsFrom } from '../../policy/rows/row-machine.ts';
 import type { IsChosen } from '../../policy/subset/subset.ts';
 
-/** Selects rows left out by the budget, with what is left to pay for them. */
+/** Which rows left out by the budget to consider, and the credits left to pay for them. */
 export interface SkippedRoom {
-  /** Which of them are asked for. */
+  /** Returns whether to consider a row. */
   readonly isChosen: IsChosen;
-  /** Credits left of the budget; null: it has none. */
+  /** Credits left of the budget; null if the batch has none. */
   readonly left: number | null;
-  /** What requests may cost, by what was charged so far. */
+  /** What requests may cost, based on charges so far. */
   readonly outlook: ChargeOutlook;
 }
 
 /** A row left out by the budget. Prices cover its unsent steps, in credits; null if unknown. */
 export interface SkippedRow {
   readonly standing: RowSnapshot;
+  /** At quoted prices. */
   readonly quoted: number | null;
-  /** Credits the budget must have left for it, based on charges so far. */
+  /** What the budget must have left for it, based on charges so far. */
   readonly counted: number | null;
   /** Whether it fits into the rest of the budget by itself. */
   readonly hasRoom: boolean;
 }
 
-/** The rows left out by the budget that would now each fit by themselves. */
+/** Yields rows left out by the budget that would each fit now, if sent alone. */
 export async function* rowsWithRoom(
   ledger: Pick<Ledger, 'scanRows' | 'partsOf'>,
   batch: Pick<BatchRecord, 'name' | 'settings'>,
@@ -40,7 +41,9 @@ export async function* rowsWithRoom(
   for await (const row of skippedRows(ledger, batch, room)) if (row.hasRoom) yield row;
 }
 
-/** The rows left out by the budget, except those with a request of unknown outcome, which need a person's decision. */
+/**
+ * Yields rows left out by the budget, except those with a request of unknown outcome, which need a person's decision.
+ */
 export async function* skippedRows(
   ledger: Pick<Ledger, 'scanRows' | 'partsOf'>,
   { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
@@ -58,14 +61,16 @@ export async function* skippedRows(
 }
 
 /**
- * Adds to a running sum, null if unknown. Rounding each step would lose up to half a millionth a row; the end rounds.
+ * Adds a price to a running sum; null, if one is unknown. Does not round, because rounding would lose up to half a
+ * millionth of a credit per row: the caller rounds the total.
  */
 export function addPrice(sum: number | null, price: number | null): number | null {
   return sum === null || price === null ? null : sum + price;
 }
 
 /**
- * Credits the budget must have left for all rows it left out, based on charges so far; null if a price is unknown.
+ * Returns the credits that the budget must have left for all rows it left out, based on charges so far; null if a price
+ * is unknown.
  * `quoted`: the sum of their quotes, which suffices if nothing was charged beyond its quote.
  */
 export async function neededForSkipped(
@@ -83,7 +88,7 @@ export async function neededForSkipped(
 }
 
 /**
- * Credits the budget must have left for one row it left out, based on charges so far; null if the price is unknown.
+ * Returns the credits that the budget must have left for one row it left out, based on charges so far; null if unknown.
  * `parts`: that row's parts.
  */
 export async function neededForRow(
@@ -99,8 +104,9 @@ export async function neededForRow(
 }
 
 /**
- * The amount that the ledger will reserve for the row when it is sent; with any other figure, each run would reopen it.
- * `quotes`: the row's, or its parts'.
+ * Returns the credits that the ledger will reserve for a row when it is sent; null if unknown. It must be the ledger's
+ * very figure: with a lower one, each run would reopen a row that the budget then leaves out again. `quotes`: the
+ * row's, or its parts'.
  */
 export function countedAs(
   standing: RowSnapshot,
@@ -114,6 +120,7 @@ export function countedAs(
   const ratiosOf = (step: Step): ChargeOutlook['ratios'] =>
     ratios.filter(({ operation }) => operation === operationOf(spec, step, settings.tts));
   const counted = (quoted: number, of: readonly Step[]): number => countedFor(quoted, of.map(ratiosOf));
+  // The next step and the later ones are each counted at their own ratios, like the ledger reserves them.
   const countedOf = (quoted: number): number => {
     if (parts !== null || own === undefined) return counted(quoted, steps);
     const quotedRest = quoteFrom(spec.kind, own, spec, settings).quotedRest ?? 0;
@@ -122,12 +129,12 @@ export function countedAs(
   return quotes.reduce<number | null>((sum, quoted) => addPrice(sum, quoted === null ? null : countedOf(quoted)), 0);
 }
 
-/** The price of the steps that the row has not sent. */
+/** Returns the quote of the steps that a row has not sent. */
 function quoteLeft(standing: RowSnapshot, settings: BatchRecord['settings']): number | null {
   return quoteOf(standing.row, stepsLeft(standing), settings);
 }
 
-/** The price of these steps of a row, which are all or the last ones. */
+/** Returns the quote of some steps of a row: all of them, or the last ones. */
 export function quoteOf(
   row: Pick<RowSnapshot['row'], 'spec' | 'quoted'>,
   steps: readonly Step[],
@@ -136,12 +143,13 @@ export function quoteOf(
   return steps.length === stepsIn(row.spec).length ? row.quoted : quoteSteps(steps, row.spec, settings);
 }
 
+/** Returns the steps that a row left out by the budget has not sent. */
 function stepsLeft({ row, charges }: RowSnapshot): readonly Step[] {
   const move = nextMove({ ...rowView(row), ended: false }, charges);
   return move.type === 'submit' ? stepsFrom(row.spec, move.at.step) : stepsIn(row.spec);
 }
 
-/** The prices of the parts that were not sent. */
+/** Returns the quotes of the parts that were not sent. */
 function quotesOf(parts: readonly RowSnapshot[]): readonly (number | null)[] {
   return parts.filter(({ row }) => row.outcome === 'skipped').map(({ row }) => row.quoted);
 }

@@ -12,11 +12,11 @@ import { defined } from '../../contract/defined.ts';
 import { stepsIn, type Kind, type Step } from '../../contract/row-kinds.ts';
 import type { Made } from '../look/leftovers.ts';
 
-/** Why a row was not changed. `words`: the API's or the ledger's own. */
+/** Why a row was not changed. `words`: the message of the API or of the ledger. */
 export type SettleRefusal =
-  /** A person gave the row another job, which has to be taken back first. */
+  /** A person gave the row another job, which must be taken back first (`--release`). */
   | { readonly type: 'adopted-before'; readonly jobId: string; readonly batch: string; readonly take?: number }
-  /** Neither the row nor the named take has a request with an unknown outcome, and none is to be sent. */
+  /** Neither the row nor the named take has a request with an unknown outcome, or one that the ledger may lack. */
   | { readonly type: 'not-in-doubt' | 'take-not-in-doubt' }
   /** Its request has no answer yet. */
   | { readonly type: 'in-flight' }
@@ -28,14 +28,15 @@ export type SettleRefusal =
   | { readonly type: 'other-inputs' }
   /** Another row has the job, or another take of this row. */
   | { readonly type: 'job-taken'; readonly by: NamedRow & { readonly batch: string } }
-  /** The voice was made before the row's request, so another one made it. `madeAtMs`: by the API's clock. */
+  /** The voice is older than the row's request, so another request made it. `madeAtMs`: by the API's clock, ms. */
   | { readonly type: 'made-before'; readonly madeAtMs: number }
-  /** The answer to its request arrived meanwhile; or the request was sent, or has become another. */
+  /** Meanwhile the request's answer arrived; or the lacking request was sent, or is no longer the next one. */
   | { readonly type: 'answer-came' | 'moved-on' }
   /** Only an earlier take can be marked as not charged. */
   | { readonly type: 'current-take' }
-  /** No person decided anything about it that could be taken back. */
+  /** No decision of a person is on record that could be taken back. */
   | { readonly type: 'not-adopted' }
+  /** The row has moved on with the job's result, so the job cannot be taken back. */
   | { readonly type: 'job-used'; readonly words: string };
 
 /** The named job did not cost what its row was quoted (in credits), so it may belong to another row. */
@@ -44,20 +45,20 @@ export interface OtherPrice {
   readonly charged: number;
 }
 
-/** What a row still needs that has its job now, and the price of that (in credits); null: unknown. */
+/** The later steps that a row with an adopted job still pays for, and their price in credits; null if unknown. */
 export interface GoesOn {
   readonly steps: readonly Step[];
   readonly quoted: number | null;
 }
 
-/** What became of a row to settle. `jobId`: the job that it has or should have got. */
+/** Result of settling a row. `jobId`: the job that the row has, or should have got; null without one. */
 export type SettledRow = NamedRow & { readonly jobId: string | null } & (
     | { readonly type: 'found' | 'moved-on' | 'released' }
     /**
-     * `isResult`: it is a voice, so the row has its result. `mayBeOlder`: a voice of its name was there before the
-     * request, and nothing tells whether it is this one. `goesOn`: the steps that are paid for next. `newTake`: the
-     * take that the row has begun with it, if the ledger lacked that; `otherInputs`: the API lists the job with links
-     * that are not those of the row, which may have been edited for that take.
+     * The row has the named job. `isResult`: the job is a voice, so the row has its result. `mayBeOlder`: the voice may
+     * have been there before the request. `goesOn`: the steps that are paid for next. `newTake`: the take that begins
+     * with this job, if the ledger lacked it. `otherInputs`: the API lists the job with links that are not those of the
+     * row, whose cells may have been edited for the new take.
      */
     | {
         readonly type: 'adopted';
@@ -68,14 +69,14 @@ export type SettledRow = NamedRow & { readonly jobId: string | null } & (
         readonly newTake?: number;
         readonly otherInputs?: true;
       }
-    /** For an earlier take whose charge is certain now. */
+    /** An earlier take was charged for certain, with this job. */
     | { readonly type: 'charged'; readonly take: number; readonly otherPrice?: OtherPrice }
     /** `doubted`: an earlier take that was settled as not charged is unknown again. */
     | { readonly type: 'not-charged' | 'doubted'; readonly take: number }
     /**
-     * `hasList`: the API lists such jobs. `makes`: what such a request makes, which a person may name.
-     * `lacksOnlyCheck`: its result is stored and paid for, and only the answer of its verification is lost. `answer`:
-     * what its answer said, if that named a job of another row.
+     * Nothing was found. `hasList`: the API lists such jobs. `makes`: what such a request creates, which a person may
+     * name. `lacksOnlyCheck`: the result is stored and paid for, and only the answer of its verification is lost.
+     * `answer`: what the request's answer said, if it named a job of another row.
      */
     | {
         readonly type: 'still-unknown';
@@ -90,7 +91,8 @@ export type SettledRow = NamedRow & { readonly jobId: string | null } & (
   );
 
 /**
- * What a person last decided about the request of a take: which result of the row is its own says nothing about that.
+ * Returns what a person last decided about the request of a take. Ignores `went-back` records: they choose between
+ * results and say nothing about a request.
  */
 export function lastDecision(
   decisions: readonly DecisionRecord[],
@@ -99,7 +101,7 @@ export function lastDecision(
   return decisions.findLast((one) => one.take === take && one.what !== 'went-back');
 }
 
-/** The request of a take that has no answer or an unknown outcome. Default: the row's present take. */
+/** Returns the request of a take that has no answer or an unknown outcome. Default: the row's present take. */
 export async function findUnresolved(
   ledger: Ledger,
   batch: string,
@@ -109,17 +111,19 @@ export async function findUnresolved(
   return (await readTake(ledger, batch, { row, ...defined({ take }) })).attempt;
 }
 
-/** What is on record of a take, by default the row's present one. */
+/** What is on record of a take. */
 export interface TakeOnRecord {
+  /** The row; undefined if there is none of this number. */
   readonly standing: RowSnapshot | undefined;
   readonly name: NamedRow;
   readonly take: number | undefined;
+  /** The row's present take. */
   readonly present: number | undefined;
-  /** Its request that has no answer or an unknown outcome. */
+  /** The take's request that has no answer or an unknown outcome. */
   readonly attempt: ChargeRecord | undefined;
 }
 
-/** Reads it. */
+/** Reads a take from the ledger, by default the row's present one. */
 export async function readTake(ledger: Ledger, batch: string, { row, take }: RowTake): Promise<TakeOnRecord> {
   const standing = await ledger.readRow(batch, row);
   const present = standing && presentTake(standing.row);
@@ -138,8 +142,8 @@ export async function readTake(ledger: Ledger, batch: string, { row, take }: Row
 }
 
 /**
- * Takes back the job that a person gave to a row, or that its request was not charged. `by`: whose decision it is. Free
- * and repeatable.
+ * Takes back a person's last decision about a take: the job that the row was given, or that its request was not
+ * charged. `by`: who takes it back, for the record. Free and repeatable.
  */
 export async function releaseTake(ledger: Ledger, batch: string, named: RowTake, by: By): Promise<SettledRow> {
   const { name, take } = await readTake(ledger, batch, named);
@@ -158,8 +162,8 @@ export async function releaseTake(ledger: Ledger, batch: string, named: RowTake,
 }
 
 /**
- * Settles the request of an earlier take as not charged, because a person checked the account. `by`: whose decision
- * it is. The row stays as it is.
+ * Settles the request of an earlier take as not charged, because a person checked the account. `by`: who decided, for
+ * the record. The row stays as it is.
  */
 export async function settleNotCharged(ledger: Ledger, batch: string, named: RowTake, by: By): Promise<SettledRow> {
   const { name, present, attempt } = await readTake(ledger, batch, named);

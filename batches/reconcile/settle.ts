@@ -1,7 +1,8 @@
 import type { By } from '../../contract/actions.ts';
-import { nameOf } from '../../contract/row-parts.ts';
+import { nameOf, type NamedRow } from '../../contract/row-parts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { namedTakenJob } from '../../ledger/requests/taken-jobs.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import type { FreeReads } from '../free-reads.ts';
@@ -16,11 +17,14 @@ export interface SettleContext {
   readonly ledger: Ledger;
   readonly reads: FreeReads;
   readonly batch: BatchRecord;
-  /** Whose decisions they are, for the record. */
+  /** Who decides, for the record. */
   readonly by: By;
 }
 
-/** Settles rows, first those that a person decided. Yields each row once it is settled or refused. Free. */
+/**
+ * Settles rows: first by the decisions of a person, then by looking for traces of lost requests. Yields each row once
+ * it is settled or refused. Free.
+ */
 export async function* settle(
   { ledger, reads, batch, by }: SettleContext,
   { releases, notCharged, adoptions, searchFor }: SettlementPlan,
@@ -32,7 +36,7 @@ export async function* settle(
   yield* settleUnknown(ledger, reads, batch, searchFor);
 }
 
-/** Reads each list of jobs once. */
+/** Returns a `listJobs` that reads each of the API's lists only once. */
 function readOnce(reads: Pick<FreeReads, 'listJobs'>): FreeReads['listJobs'] {
   const lists = new Map<string, ReturnType<FreeReads['listJobs']>>();
   return (batch, list) => {
@@ -44,35 +48,36 @@ function readOnce(reads: Pick<FreeReads, 'listJobs'>): FreeReads['listJobs'] {
 }
 
 /**
- * What remains after settling. `toPay`: rows to pay for again; none if a row was refused, because a person who was
- * wrong about one row may be wrong about the others. `changed`: `rows` are open again or ended differently; `sums`:
- * only the batch's sums changed.
+ * What remains to do after settling. `toPay`: rows to pay for again; none if a row was refused, because a person who
+ * was wrong about one row may be wrong about the others. `changed`: `rows` if a row is open again or ended differently,
+ * `sums` if only the batch's sums changed.
  */
 export interface Remaining {
   readonly toPay: readonly number[];
   readonly changed: 'rows' | 'sums' | 'nothing';
 }
 
+/** Results that concern an earlier take: they change the batch's sums, but not the row. */
 const OF_EARLIER_TAKES = ['charged', 'not-charged', 'doubted'] as const;
 
-/** Decides what remains once these rows are settled. */
+/** Returns what remains to do once these rows are settled. */
 export function remainingAfter(rows: readonly SettledRow[], { again }: Pick<SettlementPlan, 'again'>): Remaining {
   const types = new Set(rows.map(({ type }) => type));
   const settled = rows.filter(({ type }) => type === 'found' || type === 'adopted' || type === 'released');
   const settledRows = new Set(settled.map(({ row }) => row));
+  const withoutRows = OF_EARLIER_TAKES.some((type) => types.has(type)) ? 'sums' : 'nothing';
   return {
     toPay: types.has('refused') ? [] : again.filter((row) => !settledRows.has(row)),
-    // The charge of an earlier take changes the batch's sums, but not its row.
-    changed: settled.length > 0 ? 'rows' : OF_EARLIER_TAKES.some((type) => types.has(type)) ? 'sums' : 'nothing',
+    changed: settled.length > 0 ? 'rows' : withoutRows,
   };
 }
 
-/** Rows to look up together: they share one reading of the API's list. */
-const ROWS_A_LOOK = 500;
+/** Rows searched together: they share one reading of the API's list. */
+const ROWS_PER_SEARCH = 500;
 
 /**
- * Looks again in the store and in the API's list for traces of unknown rows' requests, and settles what it finds. Free.
- * An `adopted` row is open again, so its batch needs a worker. Skips rows that do not exist.
+ * Looks in the store and in the API's list for traces of unknown rows' requests, and settles what it finds. Free. An
+ * `adopted` row is open again, so its batch needs a worker. Skips rows that do not exist.
  */
 export async function* settleUnknown(
   ledger: Ledger,
@@ -80,27 +85,35 @@ export async function* settleUnknown(
   batch: Pick<BatchRecord, 'name' | 'settings'>,
   rows: readonly number[],
 ): AsyncGenerator<SettledRow, void, undefined> {
-  for (let at = 0; at < rows.length; at += ROWS_A_LOOK) {
-    const some = rows.slice(at, at + ROWS_A_LOOK);
+  for (let at = 0; at < rows.length; at += ROWS_PER_SEARCH) {
+    const some = rows.slice(at, at + ROWS_PER_SEARCH);
     const traces = await Promise.all(some.map((row) => traceOf(ledger, reads, batch.name, row)));
     for (const [place, row] of some.entries()) {
       const trace = traces[place];
       const found = await ledger.readRow(batch.name, row);
       if (trace === undefined || found === undefined) continue;
-      const last = found.charges.findLast((charge) => charge.take === presentTake(found.row));
-      const facts = { ...nameOf(found.row), jobId: last?.jobId ?? null };
-      if (trace.type !== 'none') yield { ...facts, ...trace };
-      else if (!isUnknown(found.row)) yield { ...facts, type: 'moved-on' };
-      else {
-        const { tts } = batch.settings;
-        const only = lacksOnlyCheck(found) ? { lacksOnlyCheck: true as const } : {};
-        const failure = last?.failure ?? null;
-        const answer = failure !== null && namedTakenJob(failure) ? { answer: failure.message } : {};
-        const about = { hasList: hasList(found, tts), makes: madeBy(found, tts), ...only, ...answer };
-        yield { ...facts, type: 'still-unknown', ...about };
-      }
+      if (trace.type === 'none' && isUnknown(found.row)) yield stillUnknown(found, batch.settings);
+      else yield { ...settledName(found), ...(trace.type === 'none' ? { type: 'moved-on' } : trace) };
     }
   }
+}
+
+/** A row and the job of its last request. */
+function settledName({ row, charges }: RowSnapshot): NamedRow & { readonly jobId: string | null } {
+  const last = charges.findLast((charge) => charge.take === presentTake(row));
+  return { ...nameOf(row), jobId: last?.jobId ?? null };
+}
+
+function stillUnknown(standing: RowSnapshot, { tts }: BatchRecord['settings']): SettledRow {
+  const failure = standing.charges.findLast((charge) => charge.take === presentTake(standing.row))?.failure ?? null;
+  return {
+    ...settledName(standing),
+    type: 'still-unknown',
+    hasList: hasList(standing, tts),
+    makes: madeBy(standing, tts),
+    ...(lacksOnlyCheck(standing) && { lacksOnlyCheck: true }),
+    ...(failure !== null && namedTakenJob(failure) && { answer: failure.message }),
+  };
 }
 
 async function traceOf(

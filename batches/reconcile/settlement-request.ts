@@ -10,8 +10,8 @@ import { findRow, findTake, type RowTake, type TakeByName, unknownRows } from '.
 import { type NamedRow, nameOf } from '../../contract/row-parts.ts';
 
 /**
- * What to settle in a batch, and how. A row is named by its id, or by its number if no row has that id; `ROW/TAKE` is
- * an earlier take of it. `ROW#2` is a part of a row whose text is spoken in parts. The row itself stands for its
+ * What to settle in a batch, and how. A row is named by its id, or by its number if no row has that id. `ROW/TAKE`
+ * names one of its takes, and `ROW#2` the second part of a row whose text is split. A row with parts stands for all its
  * unknown parts in `resubmit` and `rows`, and elsewhere for its only part that matches.
  */
 export interface SettlementRequest {
@@ -27,26 +27,26 @@ export interface SettlementRequest {
   readonly rows?: readonly string[];
 }
 
-/** The same with row numbers. */
+/** A settlement request with names resolved to row numbers. */
 export interface SettlementPlan {
   readonly releases: readonly RowTake[];
   readonly notCharged: readonly RowTake[];
   readonly adoptions: readonly NamedJob[];
-  /** Rows to look up, including those of `again`. */
+  /** Rows whose requests to search for traces, including those of `again`. */
   readonly searchFor: readonly number[];
-  /** Rows to pay for again if no trace of them is found. */
+  /** Rows to pay for again if no trace of their requests is found. */
   readonly again: readonly number[];
 }
 
-/** Why a request cannot be carried out. `word`: the row as named. */
+/** Why a settlement request cannot be carried out. `word`: the row as the person named it. */
 export type RequestFault =
   | Exclude<ResolvedTake, { readonly type: 'found' }>
-  /** The outcome of its request is known. */
+  /** The outcome of the row's request is known. */
   | { readonly type: 'not-unknown'; readonly word: string }
   /** A row has one job, and a job has one row. */
   | { readonly type: 'adopted-twice'; readonly what: 'row' | 'job'; readonly word: string };
 
-/** Finds the rows of a request. Changes nothing. */
+/** Resolves the rows of a settlement request, or returns the first fault. Changes nothing. */
 export async function planSettlement(
   ledger: Ledger,
   batch: BatchRecord,
@@ -62,6 +62,7 @@ export async function planSettlement(
   if (notCharged.type !== 'found') return notCharged;
   const named = await findUnknown(ledger, batch, request.rows ?? []);
   if (named.type !== 'found') return named;
+  // A request that names nothing is for all unknown rows.
   const isForAll = [adoptions, again, releases, notCharged, named].every(({ found }) => found.length === 0);
   const searchFor = isForAll ? await unknownRows(ledger, batch.name) : [...new Set([...again.found, ...named.found])];
   return {
@@ -95,7 +96,7 @@ async function findAdoptions(
   return { type: 'found', found: jobs };
 }
 
-/** A take that a row has not had is none of it, unless it is one that the ledger may lack. */
+/** Returns a fault if the row never had this take, unless it is one that a restored ledger may lack. */
 async function nextTakeFault(
   ledger: Ledger,
   batch: string,
@@ -108,17 +109,17 @@ async function nextTakeFault(
   return { type: 'no-take', word: word.replace(/\/\d+$/u, ''), take, takes };
 }
 
-/** A part in doubt, or one that has the job: the same command again, as after a kill. */
+/** Tests for a part in doubt, or one that has the job already: the command may be repeated after a kill. */
 function mayGet(jobId: string): PartTest {
   return (part, take) => isInDoubt(part, take) || part.charges.some((charge) => charge.jobId === jobId);
 }
 
-/** A part that lacks a request on record. */
+/** Returns whether the ledger may lack a request of a part, because it was restored from an older copy. */
 function isLacking({ row, charges }: RowSnapshot, take: number | undefined): boolean {
   return meantRequests(row, charges, take).length > 0;
 }
 
-/** A part whose take has a job that a person gave to it. */
+/** Tests for a part whose take has a job that a person gave to it. */
 function isAdopted(ledger: Ledger, batch: string): PartTest {
   return async ({ row }, take = presentTake(row)) => {
     return lastDecision(await ledger.decisionsOf(batch, row.row), take)?.what === 'adopted';
@@ -154,20 +155,17 @@ async function findUnknown(ledger: Ledger, batch: BatchRecord, words: readonly s
   return { type: 'found', found: [...rows].sort((a, b) => a - b) };
 }
 
-/**
- * The row and the take that a word names. `several-parts`: the row is spoken in parts, and more than one of them
- * matches.
- */
+/** The row and the take that a word names. `several-parts`: the row has parts, and more than one of them matches. */
 type ResolvedTake =
   TakeByName | { readonly type: 'several-parts'; readonly word: string; readonly parts: readonly NamedRow[] };
 
-/** Whether a part may be what a word names. `take`: as in the word. */
+/** Tests whether a part may be what a word names. `take`: as in the word. */
 type PartTest = (part: RowSnapshot, take: number | undefined) => boolean | Promise<boolean>;
 
 /**
- * Finds what `ROW` or `ROW/TAKE` names, as {@link findTake} does. A row in parts has no request of its own: its only
- * part that passes the first test that any of them passes stands for it. If none does, it is the row, which has then
- * nothing to settle.
+ * Finds what `ROW` or `ROW/TAKE` names, as {@link findTake} does. A row with parts has no request of its own, so one of
+ * its parts stands for it: tests are tried in order, and the first test that any part passes must be passed by only
+ * one. If no part passes any, the result is the row itself, which then has nothing to settle.
  */
 async function resolveTake(
   ledger: Ledger,
@@ -188,6 +186,6 @@ async function resolveTake(
   return named;
 }
 
-/** Whether a take of a part, by default its present one, has a request whose outcome is unknown. */
+/** Tests whether a take of a part, by default its present one, has a request whose outcome is unknown. */
 const isInDoubt: PartTest = ({ row, charges }, take = presentTake(row)) =>
   charges.some((one) => one.take === take && one.state === 'unknown');

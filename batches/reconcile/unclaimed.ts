@@ -20,10 +20,11 @@ import { findUnresolved } from './decisions.ts';
 /** A job at the API that belongs to no row of this ledger. */
 export interface Orphan {
   readonly id: string;
-  /** The API's own word. */
+  /** The job's status in the API's own words. */
   readonly status: string;
+  /** When it was made, ms since 1970; omitted if the API does not say. */
   readonly createdAtMs?: number;
-  /** Its cost, if the API reports it. */
+  /** What it cost in credits; omitted if the API does not say. */
   readonly credits?: number;
   /** Hosts of its inputs, if the list echoes them; only hosts, because a link may be a secret. */
   readonly videoHost?: string;
@@ -31,9 +32,9 @@ export interface Orphan {
 }
 
 /**
- * Jobs in the API's lists (it lists lip-sync jobs only) from the time of a batch that no attempt of this ledger has:
- * made for a row whose answer was lost, or by another program. A job without a time counts. Lists of operations that no
- * row of the batch uses are not read.
+ * Lists jobs at the API (it lists lip-sync jobs only) from the time of a batch that no attempt in this ledger has: they
+ * were made for a row whose answer was lost, or by another program. Includes jobs without a time. Reads only lists of
+ * operations that rows of the batch use.
  */
 export async function listOrphans(
   ledger: Ledger,
@@ -51,7 +52,8 @@ export async function listOrphans(
     const listing = await reads.listJobs(batch, { dialect, operation });
     if (listing.type === 'unreadable') return listing;
     const { jobs, begunAt } = listing;
-    const [from, to] = [startedAt - API_CLOCK_SLACK_MS, (closedAt ?? begunAt) + API_CLOCK_SLACK_MS];
+    const from = startedAt - API_CLOCK_SLACK_MS;
+    const to = (closedAt ?? begunAt) + API_CLOCK_SLACK_MS;
     const isClaimed = async (id: string): Promise<boolean> => {
       const holders = stepsOf(operation).map((step) => ledger.holderOfJob(apiUrl, account, step, id));
       return (await Promise.all(holders)).some((holder) => holder !== undefined);
@@ -65,7 +67,7 @@ export async function listOrphans(
   return { type: 'listed', orphans };
 }
 
-/** Whether a row of the batch asks for such jobs. */
+/** Returns whether a row of the batch needs this operation. */
 async function hasRowOf(operation: ListedOperation, ledger: Ledger, { name, settings }: BatchRecord): Promise<boolean> {
   for await (const { row } of ledger.scanRows(name)) {
     if (stepsIn(row.spec).some((step) => operationOf(row.spec, step, settings.tts) === operation)) return true;
@@ -88,23 +90,24 @@ function hostOf<Name extends string>(name: Name, url: string | undefined): { rea
   return (host === undefined ? {} : { [name]: host }) as { readonly [N in Name]?: string };
 }
 
-/** A voice that a lost request may have made: it has its name, and no row has it. */
+/** A voice that a row's lost request may have made: it has the requested name, and belongs to no row. */
 export interface VoiceOfRow {
   readonly row: number;
-  /** Of the row. */
+  /** The row's id. */
   readonly id: string;
+  /** The voice's id at the API. */
   readonly voice: string;
   readonly name: string;
   readonly provider: string;
-  /** Whether it is certain that it was not there before the request. */
+  /** True if the voice was certainly not there before the request. */
   readonly isNew: boolean;
-  /** If the API says when it was made. */
+  /** When the voice was made, ms since 1970; omitted if the API does not say. */
   readonly createdAtMs?: number;
 }
 
 /**
- * The voices that these rows' lost requests may have made, those first that were made soonest after the request. One
- * that was made before it is left out. Reads the list only if one of the rows makes a voice.
+ * Lists the voices that these rows' lost requests may have made; for each row, the oldest first, and those without a
+ * time last. Leaves out voices made before the request. Reads the API's list only if one of the rows makes a voice.
  */
 export async function listLostVoices(
   ledger: Ledger,

@@ -15,27 +15,30 @@ import { paidSteps, planRedrive, type RedrivePlan } from '../../policy/redrive/r
 import { RedriveTally, type RefusedRow } from './redrive-tally.ts';
 
 /**
- * Why a redrive is refused as a whole. `open-edits`: rows are edited that have not ended; they would go on, and be paid
- * for, as they were. `refused-rows`: rows are left alone that were asked for.
+ * Why a redrive is refused as a whole. `open-edits`: the file edits rows that have not ended; they would go on, and be
+ * paid for, without the edit. `refused-rows`: some of the requested rows cannot be redriven.
  */
 export type RedriveRefusal = 'open-edits' | 'refused-rows';
 
 /**
- * Plans a redrive row by row. Changes nothing. A row in parts comes as those of its parts that are done again: it is
- * counted as one row, and priced by these parts. It keeps only each row's standing, in a few bytes: the action is
- * worked out again when the row's turn comes, and skipped if its standing has changed by then.
+ * Plans a redrive: first {@link add} every row, which counts and prices it, then read the forecast; later
+ * {@link choiceOf} returns the action for each row when the redrive is carried out. Changes nothing.
+ *
+ * A row with parts is added as the parts to redo; it counts as one row, with their price. Between the two passes the
+ * draft keeps only each row's take and outcome, in 4 bytes: the action is decided again in the second pass, and skipped
+ * if take or outcome have changed.
  */
 export class RedriveDraft extends RedriveTally {
   readonly #settings: BatchSettings;
-  /** How the rows are treated. */
+  /** How to treat the rows. */
   readonly rules: RedriveRules;
   readonly #bill: Bill;
-  /** Each chosen row's standing: its take and outcome. */
+  /** Each chosen row's take and outcome, encoded by {@link fingerprintOf}. */
   readonly #chosen = new RowNumbers();
   /** The chosen rows that make voices. */
   readonly #makers = new Set<number>();
 
-  /** `budget`: what is left of the batch's budget; null if it has none. */
+  /** `budget`: credits left of the batch's budget; null if it has none. */
   constructor(settings: BatchSettings, rules: RedriveRules, budget: number | null) {
     super();
     this.#settings = settings;
@@ -48,25 +51,28 @@ export class RedriveDraft extends RedriveTally {
     return this.#bill.summary();
   }
 
-  /** Why none of it may be done, whichever rows could be; undefined: it may. */
+  /** Why the whole redrive is refused; undefined if it is not. */
   get refusal(): RedriveRefusal | undefined {
     if (this.openEdited > 0) return 'open-edits';
     return this.refused.length > 0 && !this.leavesRefused ? 'refused-rows' : undefined;
   }
 
-  /** True if there are other rows than the refused ones, which only may have been charged: they are left out. */
+  /**
+   * True if refused rows are left out and the others redriven: all refused ones may have been charged, and there are
+   * others.
+   */
   get leavesRefused(): boolean {
     const isDoubtful = [...this.refusedFor.keys()].every((why) => DOUBTFUL.includes(why));
     return this.rules.leavesDoubtful === true && this.count > 0 && isDoubtful;
   }
 
-  /** True if recording it completes it: nothing is sent, and the batch needs no worker. */
+  /** True if the redrive is complete once recorded: nothing is sent, and the batch needs no worker. */
   get isSettling(): boolean {
-    // A row in parts is joined once they are accepted.
+    // Accepted parts still have to be joined.
     return this.count > 0 && this.parts === 0 && this.count === this.accepts - this.opened;
   }
 
-  /** True if it runs rows that make voices; then every other row of the batch may be one of {@link addDependent}. */
+  /** True if chosen rows make voices; other rows of the batch may then depend on them: see {@link addDependent}. */
   get makesVoices(): boolean {
     return this.#makers.size > 0;
   }
@@ -76,6 +82,7 @@ export class RedriveDraft extends RedriveTally {
     for await (const found of rows) this.add(found);
   }
 
+  /** Adds a row: counts what will be done with it, and its price. */
   add(found: FoundRow): void {
     const { scanned, edit } = found;
     const { row } = scanned;
@@ -125,18 +132,18 @@ export class RedriveDraft extends RedriveTally {
         break;
       case 'pay': {
         this.pays.set(plan.fromStep, (this.pays.get(plan.fromStep) ?? 0) + this.one(plan.fromStep, row));
-        // Who paid for a result thinks of it as there, until told that its file is lost.
+        // A lost file counts as a replaced result, because its owner may not know that it is lost.
         const isReplaced = hasResult(outcome) || found.lost !== undefined;
         if (isReplaced) this.replace(found);
         if (row.failure?.class === 'NotChosen') this.notChosen += this.one('not-chosen', row);
-        // A job whose result could not be fetched was paid for, too.
+        // A job whose result could not be fetched was paid for already.
         if (plan.reason === 'resubmitted' || (!isReplaced && row.failure?.class === 'ResultGone'))
           this.resubmitted += this.one('resubmitted', row);
       }
     }
     this.count += this.one('all', row);
     if (row.partOf !== null) this.parts++;
-    this.#chosen.set(number, standingOf(row));
+    this.#chosen.set(number, fingerprintOf(row));
     if (row.kind === 'voice') this.#makers.add(number);
     this.#price(row, edit?.spec ?? row.spec, paidSteps(row.spec, plan));
   }
@@ -149,16 +156,18 @@ export class RedriveDraft extends RedriveTally {
     if (!goesOnWith(row, this.#makers) || this.#chosen.get(row.row) !== undefined) return;
     this.dependents += this.one('dependents', row);
     const plan = planRedrive(row, charges, { ...this.rules, step: null, replace: false, accept: false, edited: null });
-    // In doubt, nothing of it is finished.
+    // If it is refused, assume that no step is finished.
     this.#price(row, row.spec, plan.type === 'pay' ? paidSteps(row.spec, plan) : stepsIn(row.spec));
   }
 
-  /** What to do with a row; undefined if it is left alone, or its standing has changed. */
+  /**
+   * Returns what to do with a row; undefined if it is left alone, or its take or outcome has changed since {@link add}.
+   */
   choiceOf(found: FoundRow): RedriveChoice | undefined {
     const { scanned, edit, lost, restored } = found;
     const { row: number, take } = scanned.row;
     const outcome = lost?.outcome ?? scanned.row.outcome;
-    if (outcome === null || this.#chosen.get(number) !== standingOf(scanned.row)) return undefined;
+    if (outcome === null || this.#chosen.get(number) !== fingerprintOf(scanned.row)) return undefined;
     const plan = this.#plan(found);
     if (plan.type === 'leave' || plan.type === 'refuse') return undefined;
     const choice = { row: number, take, outcome, ...defined({ lost: lost?.failure, isJoined: lost?.isJoined }) };
@@ -169,14 +178,16 @@ export class RedriveDraft extends RedriveTally {
     return { ...choice, how: { ...plan, ...edited } };
   }
 
+  /** Decides what to do with a row, by `policy/redrive/`. */
   #plan({ scanned, edit, restored, earlier, askedSince }: FoundRow): RedrivePlan {
     const { step, replace, accept } = this.rules;
     const resubmit = this.rules.resubmit && restored === undefined;
     const edited = edit === null ? null : { from: edit.from };
-    const wish = { step, resubmit, replace, accept, earlier, askedSince, edited };
-    return planRedrive(scanned.row, scanned.charges, wish);
+    const options = { step, resubmit, replace, accept, earlier, askedSince, edited };
+    return planRedrive(scanned.row, scanned.charges, options);
   }
 
+  /** Adds the price of these steps of a row to the bill. */
   #price(row: RowSnapshot['row'], spec: RowSpec, steps: readonly Step[]): void {
     const { tts, prices } = this.#settings;
     const operations = steps.map((step) => operationOf(row.spec, step, tts));
@@ -189,7 +200,7 @@ export class RedriveDraft extends RedriveTally {
   }
 }
 
-/** Why a row may have been charged without a result. */
+/** Reasons for refusal that mean that a row may have been charged. */
 const DOUBTFUL: readonly RefusedRow['why'][] = ['unknown', 'running', 'on-the-wire'];
 
 function returnTo({ earlier }: FoundRow): Return | undefined {
@@ -198,7 +209,7 @@ function returnTo({ earlier }: FoundRow): Return | undefined {
   return { take, isLost: is !== undefined, ...defined({ text }) };
 }
 
-/** Encodes take and outcome as a number above 0. */
-function standingOf({ take, outcome }: RowSnapshot['row']): number {
+/** Encodes a row's take and outcome as a number above 0, as {@link RowNumbers} requires. */
+function fingerprintOf({ take, outcome }: RowSnapshot['row']): number {
   return take * 16 + (outcome === null ? 0 : OUTCOMES.indexOf(outcome) + 1);
 }

@@ -18,33 +18,37 @@ import type { NameClash } from './name-clashes.ts';
 import { findNameClashes } from './name-clashes.ts';
 import { editOf } from './row-edit.ts';
 
-/** Further mismatches are only counted. */
-const KEPT = 50;
+/** Max mismatches kept; further ones are only counted. */
+const MAX_MISMATCHES = 50;
 
 /** A line that matches no row of the batch. `line` is physical, header = 1. */
 export type LineMismatch = { readonly line: number; readonly id: string } & (
   | { readonly type: 'no-such-row'; readonly by: 'id' | '_row' }
-  /** An earlier line has the same row. */
+  /** An earlier line names the same row. `before`: that line. */
   | { readonly type: 'twice'; readonly row: number; readonly before: number }
   | { readonly type: 'other-id'; readonly row: number; readonly expected: string }
   /**
-   * Its row had a job that this one has not: the file belongs to another batch of the same name, in another ledger, or
-   * is out of date.
+   * The line names a job that the row does not have: the file belongs to another batch of the same name, in another
+   * ledger, or is out of date.
    */
   | { readonly type: 'other-job'; readonly row: number; readonly got: string }
   /**
-   * It names a voice that its row did not have; names are looked up when a batch is made. `made`: the id of the voice
-   * of this name that a row of the batch made.
+   * The line names a voice that the row did not have; names are resolved only when a batch is made. `made`: the id of
+   * the voice of this name, if a row of the batch made it.
    */
   | { readonly type: 'new-name'; readonly got: string; readonly made?: string }
   | { readonly type: 'other-kind'; readonly row: number; readonly expected: Kind; readonly got: Kind }
 );
 
 /**
- * The batch's rows in a file, or why they cannot be matched. `faulty`: the file itself has errors. `missing-columns`:
- * it lacks columns of the batch, which would empty a cell of every row. `new-columns`: it has columns that have no
- * place in the results. `no-ids`: it has neither ids of the user's own nor row numbers. `mismatched`: the first lines
- * and names that do not match, and how many there are.
+ * The batch's rows in a file, or why they cannot be matched.
+ *
+ * - `faulty`: the file itself has errors.
+ * - `no-ids`: it has neither user-given ids nor row numbers.
+ * - `other-batch`: it is an outcome file of another batch.
+ * - `missing-columns`: it lacks columns of the batch, which would empty a cell of every row.
+ * - `new-columns`: it has columns that have no place in the results.
+ * - `mismatched`: lines or names do not match; the first of them, and how many there are.
  */
 export type EditedRows = { readonly checked: ManifestSummary } & (
   | { readonly type: 'found'; readonly rows: FoundRows }
@@ -56,9 +60,9 @@ export type EditedRows = { readonly checked: ManifestSummary } & (
 );
 
 /**
- * Finds the rows of a batch in a file: an edited copy of its manifest, or one of its outcome files. The file is read
- * like the batch's manifest, and fully checked first. In an outcome file of the batch, `_row` identifies a row,
- * otherwise its `id`; its cells show whether it was edited. Reports all errors at once.
+ * Finds the rows of a batch in a file: an edited copy of its manifest, or one of its outcome files. Reads the file like
+ * the batch's manifest, and checks all of it first. A line names its row by `_row` in an outcome file of the batch,
+ * otherwise by `id`; the row counts as edited if its cells differ. Reports all mismatches at once.
  */
 export async function findEditedRows(
   source: ManifestSource,
@@ -79,27 +83,28 @@ export async function findEditedRows(
   if (wrong !== undefined) return { ...wrong, checked };
   const idHeader = headerFor('id', checked.columns, batch.settings.reading);
   if (previousBatch === null && !checked.columns.includes(idHeader)) return { type: 'no-ids', checked };
-  const matched = (complain: (mismatch: LineMismatch) => void): AsyncGenerator<FoundRow> =>
-    matchRows(readUnchanged(source, options, checked), checked, { ledger, batch }, complain);
+  const matched = (report: (mismatch: LineMismatch) => void): AsyncGenerator<FoundRow> =>
+    matchRows(readUnchanged(source, options, checked), checked, { ledger, batch }, report);
   const rows: FoundRows = { [Symbol.asyncIterator]: () => matched(() => undefined) };
   const first: (LineMismatch | NameClash)[] = [];
   let count = 0;
-  const complain = (mismatch: LineMismatch | NameClash): void => {
+  const report = (mismatch: LineMismatch | NameClash): void => {
     count++;
-    if (first.length < KEPT) first.push(mismatch);
+    if (first.length < MAX_MISMATCHES) first.push(mismatch);
   };
-  const lines = matched(complain);
+  const lines = matched(report);
+  // A first pass over all lines only collects mismatches.
   while ((await lines.next()).done !== true);
-  for (const clash of await findNameClashes(rows, ledger, batch)) complain(clash);
+  for (const clash of await findNameClashes(rows, ledger, batch)) report(clash);
   return count > 0 ? { type: 'mismatched', first, count, checked } : { type: 'found', rows, checked };
 }
 
-/** Matches the lines of a file with the rows of the batch; reports lines that match none. */
+/** Yields the rows that the lines of a file name; reports lines that name none. */
 async function* matchRows(
   lines: AsyncIterable<ManifestRow>,
   checked: ManifestSummary,
   { ledger, batch }: { readonly ledger: Ledger; readonly batch: BatchRecord },
-  complainOf: (mismatch: LineMismatch) => void,
+  report: (mismatch: LineMismatch) => void,
 ): AsyncGenerator<FoundRow> {
   const idAt = checked.columns.indexOf(headerFor('id', checked.columns, batch.settings.reading));
   const seen = new RowNumbers();
@@ -109,34 +114,34 @@ async function* matchRows(
     const number = line.previousRow ?? (await ledger.findRowById(batch.name, line.id));
     const scanned = number === undefined ? undefined : await ledger.readRow(batch.name, number);
     if (scanned === undefined) {
-      complainOf({ ...at, type: 'no-such-row', by: number === undefined ? 'id' : '_row' });
+      report({ ...at, type: 'no-such-row', by: number === undefined ? 'id' : '_row' });
       continue;
     }
     const { row } = scanned;
     const before = seen.get(row.row);
     seen.set(row.row, line.line);
     const jobs = scanned.charges.flatMap(({ jobId }) => wordsOf(jobId ?? ''));
-    const job = line.previousJobs?.find((one) => isTelling(one) && !jobs.includes(one));
-    if (before !== undefined) complainOf({ ...at, type: 'twice', row: row.row, before });
+    const job = line.previousJobs?.find((one) => isDistinctive(one) && !jobs.includes(one));
+    if (before !== undefined) report({ ...at, type: 'twice', row: row.row, before });
     // File names are made from the id, so an edit cannot change it.
     else if (!['', row.id].includes(line.input[idAt]?.trim() ?? '')) {
-      complainOf({ ...at, type: 'other-id', row: row.row, expected: row.id });
+      report({ ...at, type: 'other-id', row: row.row, expected: row.id });
     } else if (job !== undefined) {
-      complainOf({ ...at, type: 'other-job', row: row.row, got: job });
+      report({ ...at, type: 'other-job', row: row.row, got: job });
     } else if (line.spec.kind !== row.kind) {
-      complainOf({ ...at, type: 'other-kind', row: row.row, expected: row.kind, got: line.spec.kind });
+      report({ ...at, type: 'other-kind', row: row.row, expected: row.kind, got: line.spec.kind });
     } else {
       const known = withKnownVoice(line, row, batch);
       if (known === undefined) {
         const got = line.spec.voice ?? '';
         made ??= await voicesMade(ledger, batch.name);
-        complainOf({ ...at, type: 'new-name', got, ...defined({ made: made.get(nameAskedFor(got) ?? '') }) });
+        report({ ...at, type: 'new-name', got, ...defined({ made: made.get(nameAskedFor(got) ?? '') }) });
       } else yield { scanned, edit: editOf(scanned, known, checked, batch) };
     }
   }
 }
 
-/** The ids of the voices that rows of the batch made, by their names; without a name that several have. */
+/** Returns the ids of the voices that rows of the batch made, by name; without names that several voices have. */
 async function voicesMade(ledger: Ledger, batch: string): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   const several = new Set<string>();
@@ -151,8 +156,8 @@ async function voicesMade(ledger: Ledger, batch: string): Promise<ReadonlyMap<st
 }
 
 /**
- * A line with the id of the voice that its row has on record, as far as it still names the same one; undefined if it
- * names another voice.
+ * Returns a line with its voice's name replaced by the voice id on record, if the line names the same voice as the row
+ * did; undefined if it names another one.
  */
 function withKnownVoice(line: ManifestRow, row: RowRecord, batch: BatchRecord): ManifestRow | undefined {
   const { voice } = line.spec;
@@ -161,7 +166,7 @@ function withKnownVoice(line: ManifestRow, row: RowRecord, batch: BatchRecord): 
   return { ...line, spec: { ...line.spec, voice: row.spec.voice } };
 }
 
-/** The voice of a row as its manifest, the cast or a flag wrote it. */
+/** Returns a row's voice as written in its manifest, in the cast or in a flag. */
 function writtenVoice({ input }: RowRecord, { columns, settings: { reading } }: BatchRecord): string | undefined {
   const cellOf = (ours: string): string => input[columns.indexOf(headerFor(ours, columns, reading))]?.trim() ?? '';
   const [cell, name] = [cellOf('voice'), cellOf(CAST_COLUMN)];
@@ -170,12 +175,14 @@ function writtenVoice({ input }: RowRecord, { columns, settings: { reading } }: 
   return ofCast?.values['voice'] ?? reading.defaults['voice'];
 }
 
-/** True for a word of a job id that no spreadsheet would rewrite as a number or a date. */
-function isTelling(word: string): boolean {
+/**
+ * Returns whether a job id proves a mismatch: a spreadsheet may rewrite a short or numeric one as a number or a date.
+ */
+function isDistinctive(word: string): boolean {
   return word.length >= 8 && /[a-df-z_]/i.test(word);
 }
 
-/** How the batch's own manifest was read. */
+/** Returns the options with which the batch's own manifest was read. */
 function readingOf({ settings }: BatchRecord): ManifestOptions {
   const { reading, nameTemplate, prices, table = DEFAULT_TABLE_FORMAT } = settings;
   const { kind, ...read } = reading;
@@ -183,7 +190,7 @@ function readingOf({ settings }: BatchRecord): ManifestOptions {
   return { ...(kind === null ? {} : { kind }), ...read, decimal, nameTemplate, prices, strict: false };
 }
 
-/** Columns that shape rows and exist on one side only. */
+/** Returns the columns that affect rows and that only the file or only the batch has; undefined if there are none. */
 function compareColumns(
   { columns }: ManifestSummary,
   batch: BatchRecord,

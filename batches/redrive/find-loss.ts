@@ -16,8 +16,8 @@ import { isIntact } from '../../results/files.ts';
 import type { Store } from '../../store/store.ts';
 
 /**
- * Checks whether the store still has the correct content of media that `verify` found wrong; if not, writing the files
- * again cannot help. Undefined if this ledger does not know the batch, because files may be verified anywhere.
+ * Returns the rows whose media `verify` found wrong and whose content the store has lost, too, so that writing the
+ * files again cannot help. Undefined if this ledger does not know the batch: files may be verified anywhere.
  */
 export async function findDamaged(
   { batch, wrongMedia }: Pick<VerifyReport, 'batch' | 'wrongMedia'>,
@@ -36,27 +36,28 @@ export async function findDamaged(
   return [...damaged.values()];
 }
 
-/** Stored files, to be read. */
+/** The part of a store that reads files. */
 export type ReadFiles = Pick<Store, 'read'>;
 
-/** The store that files are looked for in. */
+/** The store in which to look for files. */
 export interface SearchedStore {
   readonly files: ReadFiles;
-  /** Called before a file is taken for lost. Throws if the store is not that of the ledger, which then lost nothing. */
+  /** Called before a file counts as lost. Throws if the store is not the ledger's own; then nothing is lost. */
   readonly requireOwn: () => Promise<void>;
-  /** Called for each lost text that is known without the API, to be stored again. Default: it only counts as there. */
+  /** Stores a lost text again whose content is known from the ledger. Default: the text counts as present. */
   readonly rewrite?: (text: StoredText) => Promise<void>;
 }
 
-/** How the stored file of a row is lost, and whether a redrive brings it back free. */
+/** A lost stored file. */
 export interface LostFile {
   readonly is: FileLoss;
+  /** Whether a redrive brings the file back without paying. */
   readonly isFree: boolean;
 }
 
 /**
- * Looks for the stored file of a row. Undefined: it is there, there is none, or the store is not the ledger's, where
- * none is lost. `parts`: those of the row, which are joined again if its file is lost; theirs may be lost, too.
+ * Checks the stored file of a row. Undefined if it is intact, if the row has none, or if the store is not the ledger's
+ * own. `parts`: the row's parts, which are joined again if its file is lost; their files may be lost, too.
  */
 export async function findLoss(
   standing: RowSnapshot,
@@ -77,26 +78,26 @@ export async function findLoss(
   return { is: was, isFree: ofParts.every((loss) => loss?.isFree !== false) };
 }
 
-/** Whether a redrive brings the lost file of a row back, free. */
+/** Returns whether a redrive brings the lost file of a row back without paying. */
 export function isBroughtBackFree(standing: RowSnapshot, is: FileLoss): boolean {
-  const { row, charges } = without({ scanned: standing, edit: null }, is).scanned;
+  const { row, charges } = withoutResult({ scanned: standing, edit: null }, is).scanned;
   return isFetchedFree(row, charges);
 }
 
-/** What is on record of the files of a row. */
+/** The part of a row's record that describes its files. */
 export type RowFiles = Pick<RowRecord, 'file' | 'extraFiles' | 'text'>;
 
 /** What a row has lost. */
 interface Loss {
-  /** How its first lost file is lost that is not one of `texts`. */
+  /** How the first lost file is lost that is not one of `texts`; omitted if there is none. */
   readonly is?: FileLoss;
-  /** How its first lost file is lost. */
+  /** How the first lost file is lost, `texts` included. */
   readonly was?: FileLoss;
-  /** Its lost texts that are known all the same. */
+  /** Lost files whose text is known from the row's record. */
   readonly texts: readonly StoredText[];
 }
 
-/** Files that were removed on purpose are not lost. */
+/** Checks all stored files of a row against their hashes. Files that were removed on purpose do not count as lost. */
 export async function lossOf(row: RowFiles, store: ReadFiles): Promise<Loss> {
   const { file, extraFiles } = row;
   const texts: StoredText[] = [];
@@ -113,14 +114,17 @@ export async function lossOf(row: RowFiles, store: ReadFiles): Promise<Loss> {
   return { texts, ...defined({ was }) };
 }
 
-/** The row as it is without its result. `isJoined`: it is a part, and its row has its joined file. */
-export function without(found: FoundRow, is: FileLoss, isJoined = false): FoundRow {
+/**
+ * Returns the row as if it had failed for want of its file, so that a redrive fetches the file again. `isJoined`: the
+ * row is a part, and the row that it belongs to has its joined file.
+ */
+export function withoutResult(found: FoundRow, is: FileLoss, isJoined = false): FoundRow {
   const { row, charges }: RowSnapshot = found.scanned;
-  const brought = row.parts === null ? attemptOfFile(charges, row.file?.key) : undefined;
-  const failure = lostFile(is, row.parts === null ? brought : 'joined');
+  const maker = row.parts === null ? attemptOfFile(charges, row.file?.key) : undefined;
+  const failure = lostFile(is, row.parts === null ? maker : 'joined');
   const scanned = {
     row: { ...row, outcome: 'failed', failure, file: null } as const,
-    charges: charges.map((charge) => (charge === brought ? { ...charge, failure } : charge)),
+    charges: charges.map((charge) => (charge === maker ? { ...charge, failure } : charge)),
   };
   return { ...found, scanned, lost: { failure, outcome: row.outcome, isJoined } };
 }
@@ -132,27 +136,28 @@ export interface StoredText {
 }
 
 /**
- * What a lost file of a transcript was: its text is in the row's record, and each form of its subtitles can be written
- * from the other. Undefined: what comes of that is not what its hash says, so only the API could tell.
+ * Returns the text of a lost transcript file: the transcript is in the row's record, and `.srt` and `.vtt` subtitles
+ * can each be made from the other. Undefined if the result does not match the recorded hash; then only the API has it.
  */
 async function lostText(
   row: Pick<RowRecord, 'text' | 'extraFiles'>,
   file: ResultFile,
   store: ReadFiles,
 ): Promise<StoredText | undefined> {
-  const text = await writtenAgain(row, file, store);
+  const text = await remakeText(row, file, store);
   const isSame = text !== undefined && createHash('sha256').update(text).digest('hex') === file.sha256;
   return isSame ? { file, text } : undefined;
 }
 
-async function writtenAgain(
+/** Makes the text of a transcript file anew; undefined if its source is lost, too, or for other types of files. */
+async function remakeText(
   { text, extraFiles }: Pick<RowRecord, 'text' | 'extraFiles'>,
   { extension }: ResultFile,
   store: ReadFiles,
 ): Promise<string | undefined> {
   const other = async (form: 'srt' | 'vtt'): Promise<string | undefined> => {
     const there = extraFiles.find((one) => one.extension === form);
-    // A damaged one makes another text than the hash says.
+    // It may be damaged; the caller checks the hash of what is made from it.
     return (
       there &&
       store

@@ -6,14 +6,14 @@ import type { ResultFile } from '../../ledger/records.ts';
 import type { RowRecord, RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { jobOfFile } from '../../policy/redrive/lost-file.ts';
 import { isFetchedFree, lostAttempt } from '../../policy/redrive/redrive.ts';
-import { isBroughtBackFree, lossOf, type RowFiles, type SearchedStore, without } from './find-loss.ts';
+import { isBroughtBackFree, lossOf, type RowFiles, type SearchedStore, withoutResult } from './find-loss.ts';
 import { isIntact } from '../../results/files.ts';
 import type { FoundRow, FoundRows, FoundTake, RedriveRules } from './selection.ts';
 import { matchingParts, meets } from '../rows/find-rows.ts';
 import { defined } from '../../contract/defined.ts';
 import { type EarlierTake, filesBeside, resultOfTake } from '../../policy/redrive/earlier-take.ts';
 
-/** Where the rows of a batch are, and their files. */
+/** Where the rows of a batch and their files are recorded. */
 interface Place {
   readonly ledger: Pick<Ledger, 'partsOf' | 'readRow' | 'takesOf' | 'releasedFiles'>;
   readonly batch: string;
@@ -21,25 +21,24 @@ interface Place {
 }
 
 /**
- * The rows of a redrive, as the store has them. If it replaces results, rows whose stored file is not what is on record
- * come as what they are: rows without a result. So what was paid for is fetched again, free, before anything is paid
- * for. Rows whose lost file is back come as `restored`. With `damaged`, only these two, and rows whose lost file did
- * not pass a check, where it is fetched again free. A text that is known without the API is no loss; with `damaged` it
- * is stored again.
+ * Returns the rows of a redrive with the state of their stored files, which are read for this.
  *
- * Where results are accepted, only the files of earlier takes are looked at that rows go back to.
+ * - If results are replaced, a row whose file is lost or altered becomes a row without a result, so that the redrive
+ *   fetches what was paid for again, free, before it pays for anything.
+ * - A row that failed because its file was lost, and whose file is back, is marked `restored`.
+ * - With the rule `damaged`, only rows with a loss are yielded: those of both kinds above, and rows with an `unfit`
+ *   file
+ *   that is lost and can be fetched again free. A lost text that is known from the ledger is stored again.
+ * - If results are accepted, only the files of earlier takes are read to which rows go back.
+ * - A row with parts is joined from their files, so these are read, too: lost parts are yielded in place of their row.
  *
- * A row in parts is joined from their files, so these are looked at, too: lost ones come in its stead, and no other
- * part.
- *
- * Each file is read once, however often the rows are: to announce a redrive, and to carry it out. A file may change in
- * between, and that does no harm: one that is back by then is fetched again, free, and the next redrive finds one that
- * was lost since.
+ * Rows are iterated twice, to announce a redrive and to carry it out, but each file is read only once. A change in
+ * between does no harm: a file that is back is fetched again, free, and the next redrive finds a file lost since.
  */
 export function withLostFiles(rows: FoundRows, place: Place, rules: RedriveRules): FoundRows {
   if (rules.step !== null) return rows;
   if (rules.accept) return withEarlierTakes(rows, place);
-  const search = new Search(place, rules);
+  const search = new FileSearch(place, rules);
   return {
     async *[Symbol.asyncIterator]() {
       for await (const found of rows) yield* await search.asStored(found);
@@ -47,7 +46,7 @@ export function withLostFiles(rows: FoundRows, place: Place, rules: RedriveRules
   };
 }
 
-/** The rows, with what is known about the takes that they go back to. */
+/** Adds to rows what is known about the takes that they go back to. */
 function withEarlierTakes(rows: FoundRows, place: Place): FoundRows {
   return {
     async *[Symbol.asyncIterator]() {
@@ -59,20 +58,20 @@ function withEarlierTakes(rows: FoundRows, place: Place): FoundRows {
   };
 }
 
-/** What a search has found of a row's files. */
-interface Found {
-  /** How its file is lost. Default: it is not. */
+/** What a search has found about a row's files. */
+interface FileState {
+  /** How the file is lost; omitted if it is not. */
   readonly is?: FileLoss | undefined;
-  /** Lost texts of it were stored again. */
+  /** True if lost texts of the row were stored again. */
   readonly isRewritten: boolean;
 }
 
-/** A search for the files of rows, which remembers what it found. */
-class Search {
+/** Searches for the files of rows, and remembers what it found. */
+class FileSearch {
   readonly #place: Place;
   readonly #rules: RedriveRules;
   readonly #isDamaged: boolean;
-  readonly #seen = new Map<number, Found>();
+  readonly #seen = new Map<number, FileState>();
 
   constructor(place: Place, rules: RedriveRules) {
     this.#place = place;
@@ -81,8 +80,8 @@ class Search {
   }
 
   /**
-   * What a redrive does something with: the row, or parts in its stead; none if only lost files are meant, and it has
-   * none.
+   * Returns what the redrive has to consider: the row, or parts in its place; nothing if only rows with lost files are
+   * wanted and it has none.
    */
   async asStored(found: FoundRow): Promise<readonly FoundRow[]> {
     const { row } = found.scanned;
@@ -92,41 +91,47 @@ class Search {
     return !this.#isDamaged || stored !== found || isLostPart(found.scanned) ? [stored] : [];
   }
 
-  /** A row without parts, or a part of one. `isJoined`: whether its row can do without it. */
+  /**
+   * Checks a row without parts, or a part. `isJoined`: returns whether the row that a part belongs to has its joined
+   * file.
+   */
   async #single(found: FoundRow, isJoined: () => Promise<boolean>): Promise<FoundRow> {
     const { row, charges } = found.scanned;
-    const isWell = hasResult(row.outcome);
-    const isKept = isWell ? this.#rules.replace || this.#isDamaged : this.#isDamaged && row.outcome === 'unfit';
-    const { is, isRewritten } = isKept ? await this.#look(row.row, row) : { isRewritten: false };
+    const hasResultNow = hasResult(row.outcome);
+    const isKept = hasResultNow ? this.#rules.replace || this.#isDamaged : this.#isDamaged && row.outcome === 'unfit';
+    const { is, isRewritten } = isKept ? await this.#check(row.row, row) : { isRewritten: false };
     if (is !== undefined) {
       await this.#place.store.requireOwn();
-      // Of a result that did not pass, nobody has asked for another one.
-      if (!isWell) return isBroughtBackFree(found.scanned, is) ? without(found, is) : found;
-      return without(found, is, await isJoined());
+      // Nobody asked to replace an unfit result, so its file is only fetched again if that is free.
+      if (!hasResultNow) return isBroughtBackFree(found.scanned, is) ? withoutResult(found, is) : found;
+      return withoutResult(found, is, await isJoined());
     }
     if (isRewritten) return { ...found, rewritten: true };
-    if (isWell) return found;
+    if (hasResultNow) return found;
     const lost = lostAttempt(charges);
     if (lost?.file == null || jobOfFile(lost) === undefined) return found;
     const files = { file: lost.file, extraFiles: [], text: null };
-    const isThere = (await this.#look(row.row, files)).is === undefined;
+    const isThere = (await this.#check(row.row, files)).is === undefined;
     return isThere ? { ...found, restored: true } : found;
   }
 
+  /** Checks a row with parts. */
   async #inParts(found: FoundRow): Promise<readonly FoundRow[]> {
     const { row } = found.scanned;
     if (!hasResult(row.outcome)) {
       return this.#isDamaged ? this.#lostOf(await this.#matchingParts(row), false) : [found];
     }
     if (!this.#isDamaged && !this.#rules.replace) return [found];
-    const { is } = await this.#look(row.row, row);
+    const { is } = await this.#check(row.row, row);
     if (is === undefined && !this.#isDamaged) return [found];
     if (is !== undefined) await this.#place.store.requireOwn();
     const parts = await this.#lostOf(await this.#place.ledger.partsOf(this.#place.batch, row.row), is === undefined);
-    return is === undefined || parts.length > 0 ? parts : [without(found, is)];
+    return is === undefined || parts.length > 0 ? parts : [withoutResult(found, is)];
   }
 
-  /** Those of the parts whose file is lost. `isJoined`: their row has its file, so that none is paid for. */
+  /**
+   * Returns the parts whose file is lost. `isJoined`: their row has its joined file, so only free ones are returned.
+   */
   async #lostOf(parts: readonly RowSnapshot[], isJoined: boolean): Promise<readonly FoundRow[]> {
     const lost: FoundRow[] = [];
     for (const scanned of parts) {
@@ -138,6 +143,10 @@ class Search {
     return lost;
   }
 
+  /**
+   * Returns the parts to check of a row without a result: those the conditions select, and those with a result that
+   * meet them.
+   */
   async #matchingParts(row: RowRecord): Promise<readonly RowSnapshot[]> {
     const { only = {} } = this.#rules;
     const parts = await this.#place.ledger.partsOf(this.#place.batch, row.row);
@@ -145,18 +154,18 @@ class Search {
     return parts.filter((part) => lacking.includes(part) || (hasResult(part.row.outcome) && meets(part.row, only)));
   }
 
-  /** Whether the row of a part has its joined file. */
+  /** Returns whether the row that a part belongs to has its joined file. */
   async #isJoined({ partOf }: RowRecord): Promise<boolean> {
     const whole = partOf === null ? undefined : await this.#place.ledger.readRow(this.#place.batch, partOf);
     return (
       whole !== undefined &&
       hasResult(whole.row.outcome) &&
-      (await this.#look(whole.row.row, whole.row)).is === undefined
+      (await this.#check(whole.row.row, whole.row)).is === undefined
     );
   }
 
-  /** Looks for the files of a row, once. */
-  async #look(row: number, files: RowFiles): Promise<Found> {
+  /** Checks the files of a row, once per search. */
+  async #check(row: number, files: RowFiles): Promise<FileState> {
     const before = this.#seen.get(row);
     if (before !== undefined) return before;
     const { store } = this.#place;
@@ -170,14 +179,16 @@ class Search {
   }
 }
 
-/** Whether a part failed for want of its file, as the join may have found it, and is fetched again free. */
+/**
+ * Returns whether a part failed because its file was lost, as the join may have found, and can be fetched again free.
+ */
 function isLostPart({ row, charges }: RowSnapshot): boolean {
   return row.partOf !== null && lostAttempt(charges)?.file != null && isFetchedFree(row, charges);
 }
 
 /**
- * What is known about an earlier take of a row besides its attempts. Lost subtitles of it that follow from its other
- * files are stored again. Throws if the store is not that of the ledger.
+ * Reads what is known about an earlier take of a row besides its attempts. Stores lost subtitles again that can be made
+ * from its other files. Throws if the store is not the ledger's own.
  */
 async function readTake(
   { row, charges }: RowSnapshot,
@@ -196,6 +207,7 @@ async function readTake(
   return { take, ...defined({ editedBy, is, text }) };
 }
 
+/** Returns how the files of an earlier take are lost; undefined if they are not. */
 async function lossAt(
   files: RowFiles & { readonly file: ResultFile },
   store: SearchedStore,
@@ -210,7 +222,7 @@ async function lossAt(
   return is;
 }
 
-/** What a transcript says: its file ends with a line feed. Undefined: the file is lost. */
+/** Returns the text of a stored transcript, without the line feed at its end; undefined if the file is lost. */
 async function readText(file: ResultFile, { files }: SearchedStore): Promise<string | undefined> {
   if ((await isIntact(file, files)) !== 'intact') return undefined;
   return (await textOf(await files.read(file.key))).replace(/\n$/u, '');

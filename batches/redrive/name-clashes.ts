@@ -10,7 +10,7 @@ import type { FoundRow, FoundRows } from './selection.ts';
 const FIXED: readonly string[] = ['id', 'row', 'kind', 'ext'];
 
 /** Max clashes reported; a template that gives many rows one name is a single mistake. */
-const MOST_CLASHES = 1_000;
+const MAX_CLASHES = 1_000;
 
 /** A row whose edit would give its result the name of another row's. */
 export interface NameClash {
@@ -25,7 +25,8 @@ export interface NameClash {
 
 /**
  * Finds result files that an edit would give the same name, if names are made from cells (`--file-name`). The file's
- * own check covers only some rows of the batch. One entry per faulty row, the first thousand. Reads `found` twice.
+ * own check covers only some rows of the batch. Returns one entry per faulty row, at most a thousand. Iterates `found`
+ * twice.
  */
 export async function findNameClashes(
   found: Iterable<FoundRow> | FoundRows,
@@ -42,23 +43,25 @@ export async function findNameClashes(
     edited.set(scanned.row.row, 1);
   }
   if (!isEdited) return [];
+  /** Rows by the names of their files. */
   const rowOf = new SeenTable();
   for await (const { row } of ledger.scanRows(batch.name)) {
-    if (edited.get(row.row) === undefined) rowOf.lineBefore(collisionKey(nameOf(row, batch)), row.row);
+    if (edited.get(row.row) === undefined) rowOf.lineBefore(collisionKey(resultName(row, batch)), row.row);
   }
   const clashes: NameClash[] = [];
   for await (const { scanned, edit } of found) {
     if (edit === null) continue;
     const { row } = scanned;
-    const name = nameOf({ ...row, ...edit }, batch);
+    const name = resultName({ ...row, ...edit }, batch);
     const other = rowOf.lineBefore(collisionKey(name), row.row);
-    if (other === undefined || clashes.length >= MOST_CLASHES) continue;
+    if (other === undefined || clashes.length >= MAX_CLASHES) continue;
     clashes.push({ type: 'same-name', row: row.row, id: row.id, other, name });
   }
   return clashes;
 }
 
-function nameOf({ id, row, spec, input }: NewRow, { columns, settings }: BatchRecord): string {
+/** Returns the file name of a row's result below `media/`, with `{ext}` still open. */
+function resultName({ id, row, spec, input }: NewRow, { columns, settings }: BatchRecord): string {
   const cells = new Map<string, unknown>([
     ...Object.entries(spec),
     ...columns.map((column, at) => [column, input[at] ?? ''] as const),

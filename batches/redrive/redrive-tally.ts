@@ -6,50 +6,50 @@ import type { ReturnRefusal } from '../../policy/redrive/earlier-take.ts';
 import type { RedrivePlan } from '../../policy/redrive/redrive.ts';
 import type { FoundRow } from './selection.ts';
 
-/** A row that is left alone, and why. */
+/** A row that a redrive refuses, and why. */
 export interface RefusedRow extends NamedRow {
   readonly why: Extract<RedrivePlan, { type: 'refuse' }>['why'];
   readonly step: Step;
-  /** Why it does not go back to an earlier take. */
+  /** Why the row cannot go back to an earlier take. */
   readonly because?: ReturnRefusal;
-  /** Its job is that of this take, which it has left, and whose result can be fetched. */
+  /** The take, left by the row since, whose job has a result that can still be fetched. */
   readonly leftTake?: number;
 }
 
-/** A row whose result is replaced. `isEdited`: because the file asks for something else than the row did last. */
+/** A row whose result is replaced. `isEdited`: because the file changes the row's input. */
 export interface ReplacedRow extends NamedRow {
   readonly isEdited: boolean;
-  /** Its stored file is lost, and cannot be had free. Default false. */
+  /** The row's stored file is lost, and cannot be fetched again free. Default false. */
   readonly isLost?: true;
 }
 
-/** Further rows whose results are replaced are only counted. */
+/** Max replaced rows kept; further ones are only counted. */
 const KEPT_REPLACED = 20;
 
-/** Further refused rows are only counted. */
+/** Max refused rows kept; further ones are only counted. */
 const KEPT_REFUSED = 1_000;
 
-/** What a redrive comes to, in numbers of rows, and the first of those that are to be named. */
+/** Counts what a redrive will do, in rows, and keeps the first of the rows to name. Filled by `RedriveDraft`. */
 export class RedriveTally {
   /** Rows with something to do. */
   count = 0;
   /** Parts of these rows with something to do. */
   parts = 0;
-  /** The first rows that are left alone. */
+  /** The first refused rows. */
   readonly refused: RefusedRow[] = [];
-  /** How many are left alone, by reason; a part of a row counts as one. */
+  /** How many rows are refused, by reason; a part counts as a row. */
   readonly refusedFor = new Map<RefusedRow['why'], number>();
-  /** How many of them are parts of rows. */
+  /** How many of the refused rows are parts. */
   refusedParts = 0;
   /** Rows that are paid for again, by the first paid step. */
   readonly pays = new Map<Step, number>();
   /** Rows whose job is waited for again. */
   waits = 0;
-  /** Of these, rows in parts that are only joined again. */
+  /** Of these, rows with parts that are only joined again. */
   joins = 0;
   /** Rows with a result whose lost texts are stored again, without the API. */
   rewritten = 0;
-  /** Rows with edits that no step reads: they would be lost, because only a new take has its own input. */
+  /** Rows with edits that no step reads: the edits would be lost, because only a new take has its own input. */
   untaken = 0;
   /** Edited rows that are left alone: their edits are only in the file. */
   leftEdited = 0;
@@ -59,14 +59,15 @@ export class RedriveTally {
   accepts = 0;
   /** Of these, rows that go back to the result of an earlier take. */
   returns = 0;
-  /** Of these, rows whose file is fetched first, because it is lost, or never was. */
+  /** Of these, rows whose file is fetched first, because it is lost or was never fetched. */
   refetched = 0;
   /** Of the accepted rows, those with remaining steps, or whose file is fetched first: they are open again. */
   opened = 0;
+  /** Rows left alone, by reason: still open; have a result; have no `unfit` result to accept. */
   readonly left = { open: 0, 'has-result': 0, 'no-unfit': 0 };
   /** Rows with a result that will be replaced, as a whole or in part. */
   replaced = 0;
-  /** Of these, rows whose stored file is lost, and cannot be had free. */
+  /** Of these, rows whose stored file is lost, and cannot be fetched again free. */
   lost = 0;
   /** The first rows whose results will be replaced. */
   readonly firstReplaced: ReplacedRow[] = [];
@@ -76,15 +77,12 @@ export class RedriveTally {
   resubmitted = 0;
   /** Rows that will cost something. */
   paying = 0;
-  /**
-   * Rows that were not chosen, and go on by themselves with the chosen rows that make their voices. They are in the
-   * bill.
-   */
+  /** Rows that were not chosen, but resume with the chosen rows that make their voices. They are in the bill. */
   dependents = 0;
   /** Whether part of the bill is estimated. */
   isEstimate = false;
 
-  /** What was counted of which rows in parts. */
+  /** For rows with parts: what each row was already counted as. */
   readonly #counted = new Set<string>();
 
   /** Counts a row whose result is replaced. */
@@ -98,14 +96,14 @@ export class RedriveTally {
     this.firstReplaced.push({ ...whole, isEdited: edit !== null, ...isLost });
   }
 
-  /** Counts a row that is left alone. */
+  /** Counts a refused row. */
   protected refuse(row: RefusedRow): void {
     this.refusedFor.set(row.why, (this.refusedFor.get(row.why) ?? 0) + 1);
     if ((row.partOf ?? null) !== null) this.refusedParts++;
     if (this.refused.length < KEPT_REFUSED) this.refused.push(row);
   }
 
-  /** 1 if this row is to be counted as such; 0 for a further part of a row. */
+  /** Returns 1 if the row is to be counted as `what`; 0 for a further part of a row that already is. */
   protected one(what: string, { partOf }: RowSnapshot['row']): 0 | 1 {
     if (partOf === null) return 1;
     const key = `${what} ${String(partOf)}`;
@@ -115,7 +113,7 @@ export class RedriveTally {
   }
 }
 
-/** What a redrive will do and cost, in numbers of rows. Nothing of it has happened yet. */
+/** What a redrive will do and cost, before anything is done. */
 export type RedriveForecast = Readonly<Pick<RedriveTally, keyof RedriveTally>> & {
   /** What the chosen rows will cost, in credits. */
   readonly bill: BillSummary;

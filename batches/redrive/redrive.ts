@@ -11,12 +11,12 @@ import { type FoundRows, partsToRedrive, type RedriveRules } from './selection.t
 import { RedriveDraft } from './draft.ts';
 import { inChunks } from '../../results/in-chunks.ts';
 
-/** This many hold the ledger's lock for some tenths of a second, and running work waits for it. */
+/** Rows per transaction: it holds the ledger's lock for some tenths of a second, and running work waits for it. */
 const ROWS_A_TRANSACTION = 200;
 
 /**
- * Works out what a redrive of these rows will do and cost. Changes nothing. `tuning`: changes to the batch's tunables
- * that come with it.
+ * Plans a redrive of these rows: what it will do and cost. Changes nothing. `tuning`: changes to the batch's tunables
+ * that are made together with the redrive.
  */
 export async function draftRedrive(
   ledger: Pick<Ledger, 'money' | 'scanRows' | 'partsOf' | 'takesOf'>,
@@ -35,9 +35,9 @@ export async function draftRedrive(
 }
 
 /**
- * The rows that a redrive plans. One that left a take before its paid result was fetched comes with the take by which
- * it was last edited, because what it asked for before is of no use to it. Few rows have left one, so no other row's
- * takes are read.
+ * Returns the rows that a redrive plans, with parts in place of their rows. A row that left a take before its paid
+ * result was fetched also gets the take that last edited its input: only a result of that take or a later one is of
+ * use. Few rows have left such a take, so only their takes are read.
  */
 function rowsToRedrive(
   ledger: Pick<Ledger, 'partsOf' | 'takesOf'>,
@@ -58,7 +58,7 @@ function rowsToRedrive(
   };
 }
 
-/** Credits left of a batch's budget, after these changes; null if it has none. */
+/** Returns the credits left of a batch's budget, with these changes; null if it has no budget. */
 export async function budgetLeftFor(
   ledger: Pick<Ledger, 'money'>,
   batch: Pick<BatchRecord, 'name' | 'settings'>,
@@ -69,16 +69,17 @@ export async function budgetLeftFor(
 }
 
 /**
- * Result of {@link openRows}. `movedOn`: rows that another command took, or whose answer arrived meanwhile; they are
- * left alone. `refused`: the ledger did not allow it, in its own words; `opened` rows had been opened before that.
+ * Result of {@link openRows}. `movedOn`: how many rows were left alone because another command took them, or their
+ * answer arrived meanwhile. `refused`: the ledger did not allow it; `why` is its message, and `opened` rows had been
+ * opened before.
  */
 export type OpenedRows =
   | { readonly type: 'opened'; readonly opened: number; readonly movedOn: number }
   | { readonly type: 'refused'; readonly opened: number; readonly why: string };
 
 /**
- * Opens the rows of a draft in the ledger, and the batch with them, in portions, so that other work gets its turn.
- * After a kill, another call opens the rest. `by`: whose redrive it is.
+ * Opens the rows of a draft in the ledger, and the batch with them, in several transactions, so that other work gets
+ * its turn. After a kill, another call opens the rest. `by`: who redrives, for the record.
  */
 export async function openRows(
   ledger: Pick<Ledger, 'redrive' | 'partsOf' | 'takesOf'>,
@@ -97,11 +98,13 @@ export async function openRows(
     if (!(error instanceof LedgerMisuse)) throw error;
     return { type: 'refused', opened, why: error.message };
   }
-  // Some may not even have appeared again.
+  // Not counted from the choices, because rows that moved on may not be among them.
   return { type: 'opened', opened, movedOn: draft.count - opened };
 }
 
-/** The opened rows that were not seen before: a row in parts is opened with each of its parts. */
+/**
+ * Counts the opened rows that were not seen before; parts of one row, which is opened with each of them, count once.
+ */
 function countRows(choices: readonly Choice[], opened: readonly number[], seen: Set<number>): number {
   const wholes = new Map(choices.flatMap(({ row, partOf }) => (partOf === null ? [] : [[row, partOf] as const])));
   let count = 0;
@@ -113,12 +116,12 @@ function countRows(choices: readonly Choice[], opened: readonly number[], seen: 
   return count;
 }
 
-/** What is done with a row, and of which row it is a part. */
+/** What to do with a row or part, and the row that a part belongs to. */
 type Choice = RedriveChoice & Pick<RowRecord, 'partOf'>;
 
 /**
- * The actions. Rows that make voices come last: a row that speaks with such a voice is
- * opened by the ledger as soon as its maker is, and would then be one that has moved on, without its edits.
+ * Yields the actions of a draft. Rows that make voices come last: with such a row the ledger opens the rows that wait
+ * for its voice, and their own actions, such as edits, would then come too late.
  */
 async function* choicesOf(draft: RedriveDraft, rows: FoundRows): AsyncGenerator<Choice> {
   const makers: Choice[] = [];

@@ -8,70 +8,75 @@ import type { NewRow, RowSnapshot } from '../../ledger/rows/row-records.ts';
 import type { EarlierTake } from '../../policy/redrive/earlier-take.ts';
 import { findRows, type RowsByName, matchingParts, meets, type RowConditions } from '../rows/find-rows.ts';
 
-/** A row's new request. */
+/** What a file changes in a row: its request, input cells and quote. */
 export interface RowEdit extends Pick<NewRow, 'spec' | 'input' | 'quoted'> {
   /** The first step that reads a changed cell; null if none does. */
   readonly from: Step | null;
 }
 
-/** A take to go back to, and the text of its result if that is one. */
+/** A take to go back to, and the text of its result if that is a transcript. */
 export interface FoundTake extends EarlierTake {
   readonly text?: string;
 }
 
-/** A row of a batch found in a file. `edit` is null if nothing changed. */
+/** A row of a batch to redrive, found by a selection or in a file. */
 export interface FoundRow {
   readonly scanned: RowSnapshot;
+  /** What the file changes; null if nothing, or without a file. */
   readonly edit: RowEdit | null;
   /**
-   * Its stored file is lost, and why; `scanned` is the row without it. `outcome`: how it ended; `isJoined`: it is a
-   * part, and its row has its joined file. Default: it is not lost.
+   * The row's stored file is lost; `scanned` shows the row as failed for that reason. `outcome`: its real outcome;
+   * `isJoined`: it is a part, and the row that it belongs to has its joined file. Omitted if the file is not lost.
    */
   readonly lost?: {
     readonly failure: Failure;
     readonly outcome: RowSnapshot['row']['outcome'];
     readonly isJoined: boolean;
   };
-  /** With `accept`: the take whose result it goes back to, and once that was looked for, what is known about it. */
+  /** With `accept`: the take whose result the row goes back to. */
   readonly take?: number;
+  /** What is known about that take; added when its files are checked. */
   readonly earlier?: FoundTake;
   /**
-   * The take since which it asks for what it asks for now; looked for where an earlier job of it was never fetched.
-   * Default: the first.
+   * The first take with the row's current input; set only if an earlier job's result was never fetched. Default: the
+   * first take.
    */
   readonly askedSince?: number;
-  /** Its stored file was lost, and is back as it is on record. Default: it is not. */
+  /** True if the row failed because its stored file was lost, and the file is back. */
   readonly restored?: true;
-  /** Only texts of it are lost, which are stored again without the API: it needs nothing else. Default: no. */
+  /** True if only text files were lost and have been stored again, so that nothing else is to be done. */
   readonly rewritten?: true;
 }
 
 /** How to treat the chosen rows. */
 export interface RedriveRules {
+  /** Redo this step and all later ones; null: only missing steps. */
   readonly step: Step | null;
+  /** Pay again for rows that may have been charged. */
   readonly resubmit: boolean;
   /** Replace existing results. */
   readonly replace: boolean;
-  /** Accept results that failed a check, or lack the answer of one, as they are; or those of earlier takes. */
+  /** Accept results as they are that failed a check or lack a verification's answer; or results of earlier takes. */
   readonly accept: boolean;
   /** Only rows with a result whose stored file is lost or damaged. Default false. */
   readonly damaged?: boolean;
-  /** Of a row in parts, only those of its parts without a result that meet these. Default: all of them. */
+  /** For rows with parts: redo only parts without a result that meet these conditions. Default: all such parts. */
   readonly only?: RowConditions;
   /** Rows that ended `overdue` need explicit consent: `run overdue.csv` could mean either. */
   readonly asksForOverdue: boolean;
   /**
-   * Rows that may have been charged are left out, and the others taken: a file has all rows, whatever became of them,
-   * and nobody chose these. Default: they are refused, and the others with them.
+   * Leave out rows that may have been charged and redrive the others, because an edited manifest has all rows and
+   * nobody chose these. Default: one such row makes the whole redrive be refused.
    */
   readonly leavesDoubtful?: boolean;
 }
 
-/** The rows of a redrive. Each iteration starts anew: one announces the redrive, another carries it out. */
+/** The rows of a redrive. Can be iterated again: once to announce the redrive, once to carry it out. */
 export type FoundRows = AsyncIterable<FoundRow>;
 
 /**
- * A choice of rows. A row in parts that ended without a result is also chosen if any of its parts meets the conditions.
+ * A choice of rows. A row with parts that ended without a result is also chosen if any of its parts meets the
+ * conditions.
  */
 export interface RowChoice extends RowConditions {
   /** Numbers of rows, from 1. Default: any row. */
@@ -89,16 +94,16 @@ export interface RedriveSelection extends RowConditions {
   /** Include rows that may have been charged, or whose job may still run; this can charge them twice. Default false. */
   readonly resubmit?: boolean;
   /**
-   * Accept results as they are, free, that failed a check or lack the answer of their verification; of a row that is
-   * named with one of its takes, go back to that one's result, whatever the row has now. Default false.
+   * Accept results as they are, free, that failed a check or lack the answer of their verification. A row that is named
+   * with one of its takes goes back to the result of that take, whatever it has now. Default false.
    */
   readonly accept?: boolean;
 }
 
-/** Words that name no row, or no take of one, or two takes of one row. */
+/** Why names are refused: they name no row, no take of a row, or two takes of one row. */
 export type NoSuchRow = Exclude<RowsByName, { readonly type: 'found' }>;
 
-/** How to treat the rows of a selection. */
+/** Returns how to treat the rows of a selection. */
 export function rulesOf({
   step,
   resubmit = false,
@@ -114,7 +119,7 @@ export function rulesOf({
   return { step: step ?? null, resubmit, accept, replace, damaged, only, asksForOverdue: false };
 }
 
-/** The rows of a selection, or the words that name no row, or no take of one. */
+/** Returns the rows of a selection, or why its names are refused. */
 export async function selectedRows(
   ledger: Ledger,
   batch: BatchRecord,
@@ -127,7 +132,7 @@ export async function selectedRows(
   return { type: 'found', rows: chosenRows(ledger, batch.name, { ...conditions, rows: named.rows }, named.takes) };
 }
 
-/** The chosen rows, in order of the manifest; those that are chosen only for parts of them come last. */
+/** Yields the chosen rows in manifest order; rows that are chosen only because of a part come last. */
 async function* selectRows(
   ledger: Ledger,
   batch: string,
@@ -136,11 +141,8 @@ async function* selectRows(
   if (choice.rows !== undefined) {
     for (const number of choice.rows) {
       const scanned = await ledger.readRow(batch, number);
-      if (
-        scanned !== undefined &&
-        (meets(scanned.row, choice) || (await hasMatchingPart(ledger, batch, scanned, choice)))
-      )
-        yield scanned;
+      if (scanned === undefined) continue;
+      if (meets(scanned.row, choice) || (await hasMatchingPart(ledger, batch, scanned, choice))) yield scanned;
     }
     return;
   }
@@ -157,7 +159,7 @@ async function* selectRows(
   }
 }
 
-/** Whether a row that does not meet the conditions itself is chosen for a part of it. */
+/** Returns whether a row that does not itself meet the conditions is chosen because of a part. */
 async function hasMatchingPart(
   ledger: Pick<Ledger, 'partsOf'>,
   batch: string,
@@ -168,12 +170,12 @@ async function hasMatchingPart(
   return matchingParts(whole.row, await ledger.partsOf(batch, whole.row.row), choice).length > 0;
 }
 
-/** Whether a row has ended, and has no result. */
+/** Returns whether a row has ended without a result. */
 function isWithoutResult({ row }: RowSnapshot): boolean {
   return row.outcome !== null && !hasResult(row.outcome);
 }
 
-/** The same rows without edits, readable as often as a redrive needs. `takes`: those that rows go back to. */
+/** Returns the chosen rows, without edits. `takes`: by row, the takes whose results they go back to. */
 export function chosenRows(
   ledger: Ledger,
   batch: string,
@@ -189,10 +191,10 @@ export function chosenRows(
 }
 
 /**
- * The rows of a redrive, with the parts of a row in its stead: only a part can be sent again. Who asks for rows that
- * ended in some way asks for the parts that did, and pays for no other. Of a row whose parts are all there, only the
- * joining can be redone, and that is done to the row. An edited row stays, because its parts are those of its old text,
- * and one that goes back to a take, because its parts have takes of their own.
+ * Returns the rows of a redrive with the parts of a row in its place, because only parts can be sent again. Conditions
+ * on outcomes apply to the parts, so that nothing else is paid for. A row whose parts all have results stays as it is:
+ * only its joining can be redone. So does an edited row, whose parts belong to its old text, and a row that goes back
+ * to a take, because its parts have takes of their own.
  */
 export function partsToRedrive(
   ledger: Pick<Ledger, 'partsOf'>,
@@ -205,13 +207,13 @@ export function partsToRedrive(
       const seen = new Set<number>();
       for await (const found of rows) {
         const { row } = found.scanned;
-        const isOther =
+        const staysWhole =
           row.parts === null ||
           row.outcome === null ||
           (found.edit?.from ?? null) !== null ||
           found.earlier !== undefined;
-        const parts = isOther ? [] : await ledger.partsOf(batch, row.row);
-        // What is there of a row without a result stays, whoever named the row.
+        const parts = staysWhole ? [] : await ledger.partsOf(batch, row.row);
+        // A row without a result keeps the results of its parts, even if a person named the row.
         const isAll = hasResult(row.outcome) && (replace || step !== null);
         const chosen = isAll ? parts : matchingParts(row, parts, only);
         const all = chosen.length === 0 ? [found] : chosen.map((scanned): FoundRow => ({ scanned, edit: null }));

@@ -6,18 +6,21 @@ import { mergeActions } from '../../policy/history/merge-actions.ts';
 import { countRows } from '../../policy/history/row-ranges.ts';
 import type { ReportContext } from '../../results/report/report-facts.ts';
 
-/** What the command line says of a batch. */
+/** The words in which the command line describes the state of a batch. */
 export type StatusText = Pick<ReportContext, 'standing' | 'notes'>;
 
-/** What a report tells of a batch beside its rows. `told`: default for whoever has no words, such as a worker. */
+/**
+ * Reads what a report shows of a batch besides its rows. `status`: words for the batch's state; the default is for
+ * callers without words of their own, such as a worker.
+ */
 export async function readReportContext(
   ledger: Pick<Ledger, 'actionsOf'>,
   batch: BatchRecord,
-  told: StatusText = plainly(batch),
+  status: StatusText = defaultStatus(batch),
 ): Promise<ReportContext> {
   const actions = mergeActions(await ledger.actionsOf({ batch: batch.name }));
   return {
-    ...told,
+    ...status,
     actions: actions.map(({ at, kind, actor, reason, rows, details }): ReportAction => ({
       at: new Date(at).toISOString(),
       kind,
@@ -30,10 +33,10 @@ export async function readReportContext(
   };
 }
 
-function plainly({ name, state, control, halted }: BatchRecord): StatusText {
-  const standing = state === 'closed' ? (halted === null ? 'finished' : 'halted') : control;
+function defaultStatus({ name, state, control, halted }: BatchRecord): StatusText {
+  const ended = halted === null ? 'finished' : 'halted';
   return {
-    standing,
+    standing: state === 'closed' ? ended : control,
     notes: [`What to do next: voxbatch status ${shellWord(name)}`],
   };
 }

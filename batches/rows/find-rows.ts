@@ -7,8 +7,8 @@ import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import type { Kind } from '../../contract/row-kinds.ts';
 
 /**
- * Number of the row or part of this id, or of this number where no row has that id. A part has no number that a person
- * knows: only `#12` stands for one, as a command writes it whose id would be read differently.
+ * Returns the number of the row or part with this id, or else with this number (`12` or `#12`); undefined if there is
+ * none. A part is found by number only as `#12`, the form in which commands name parts with misleading ids.
  */
 export async function findRow(
   ledger: Pick<Ledger, 'findRowById' | 'readRow'>,
@@ -27,19 +27,19 @@ export async function findRow(
 /** A row, or one of its takes. */
 export interface RowTake {
   readonly row: number;
-  /** Default: the take that the row is at. */
+  /** Default: the row's present take. */
   readonly take?: number;
 }
 
-/** What {@link findTake} found. `takes`: how many the row `word` has had. */
+/** Result of {@link findTake}. `takes`: how many takes the row has had. */
 export type TakeByName =
   | ({ readonly type: 'found' } & RowTake)
   | { readonly type: 'no-row'; readonly word: string }
   | { readonly type: 'no-take'; readonly word: string; readonly take: number; readonly takes: number };
 
 /**
- * Finds a row (`ROW`) or one of its takes (`ROW/TAKE`); ROW is an id, or a number where no row has that id. `withNext`:
- * also the take that it would have next.
+ * Finds a row (`ROW`) or one of its takes (`ROW/TAKE`). ROW is an id, or a number if no row has that id. `withNext`:
+ * also accept the take that would come next.
  */
 export async function findTake(
   ledger: Pick<Ledger, 'findRowById' | 'readRow'>,
@@ -60,7 +60,7 @@ export async function findTake(
   return take > takes + (withNext ? 1 : 0) ? { type: 'no-take', word, take, takes } : { type: 'found', row, take };
 }
 
-/** Result of {@link findRows}: rows in order of the manifest with the named takes, or the words that name none. */
+/** Result of {@link findRows}: rows in manifest order with the named takes, or the words that name no row. */
 export type RowsByName =
   | { readonly type: 'found'; readonly rows: readonly number[]; readonly takes: ReadonlyMap<number, number> }
   | { readonly type: 'missing'; readonly words: readonly string[] }
@@ -69,7 +69,8 @@ export type RowsByName =
   | { readonly type: 'two-takes'; readonly word: string };
 
 /**
- * Finds rows (`ROW`), separated by commas; `withTakes`: also those that are named with one of their takes (`ROW/TAKE`).
+ * Finds rows by texts, each with one or several names (`ROW`), separated by commas. `withTakes`: also accept
+ * `ROW/TAKE`.
  */
 export async function findRows(
   ledger: Pick<Ledger, 'findRowById' | 'readRow'>,
@@ -106,13 +107,13 @@ export async function findRows(
   return { type: 'found', rows: [...rows].sort((a, b) => a - b), takes };
 }
 
-/** The files of a row and their paths below the out folder, the result first; none if no valid name can be made. */
+/** Returns a row's files with their paths below the out folder, the result first; none if no valid name can be made. */
 export function namedFiles(row: RowRecord, batch: BatchRecord): readonly RowFile[] {
-  // A part's file is only in the store. So is one without a valid name; `results` says which part of that is wrong.
+  // A part's file is only in the store.
   return row.partOf === null ? namedFilesOf(row, batch) : [];
 }
 
-/** What chosen rows have in common. A row must meet all given conditions. */
+/** Conditions on ended rows. A row must meet all that are given. */
 export interface RowConditions {
   /** How the row ended; any of these. */
   readonly outcomes?: readonly Outcome[];
@@ -121,7 +122,7 @@ export interface RowConditions {
   readonly kinds?: readonly Kind[];
 }
 
-/** Whether a row, or a part, meets the conditions by itself. */
+/** Returns whether a row, or a part, itself meets the conditions. */
 export function meets(row: RowRecord, { outcomes, classes, kinds }: RowConditions): boolean {
   return (
     (outcomes === undefined || (row.outcome !== null && outcomes.includes(row.outcome))) &&
@@ -131,8 +132,8 @@ export function meets(row: RowRecord, { outcomes, classes, kinds }: RowCondition
 }
 
 /**
- * The parts of a row that meet the conditions: those without a result that meet them by themselves, whatever the row
- * ended as. If a row failed only because parts are unfit, these have failed.
+ * Returns the parts of a row that meet the conditions: parts without a result that themselves meet them, however the
+ * row ended. If there are none and the row meets them, its unfit parts count as failed: they are why the row failed.
  */
 export function matchingParts<Part extends Pick<RowSnapshot, 'row'>>(
   whole: RowRecord,
@@ -145,14 +146,16 @@ export function matchingParts<Part extends Pick<RowSnapshot, 'row'>>(
   return lacking.filter(({ row }) => row.outcome === 'unfit' && meets({ ...row, outcome: 'failed' }, conditions));
 }
 
-/** Whether a row may have been charged without a result, whether it ended `unknown` or `failed`. */
+/**
+ * Returns whether a row ended without knowing whether it was charged: as `unknown`, or as `failed` by `--on-unknown`.
+ */
 export function isUnknown({ outcome, failure }: Pick<RowRecord, 'outcome' | 'failure'>): boolean {
   return outcome === 'unknown' || (outcome === 'failed' && failure?.class === 'OutcomeUnknown');
 }
 
 /**
- * All such rows of a batch. Of a row that is spoken in parts: those parts, even if the row itself is open or ended
- * otherwise.
+ * Yields a batch's rows that {@link isUnknown} is true for. For a row with parts, yields such parts, even if the row
+ * itself is open or ended otherwise.
  */
 export async function* selectUnknown(
   ledger: Pick<Ledger, 'scanRows'>,
@@ -162,20 +165,21 @@ export async function* selectUnknown(
   yield* ledger.scanRows(batch, { outcome: 'failed', class: 'OutcomeUnknown', inParts: true });
 }
 
-/** Their numbers, in order. */
+/** Returns the numbers of the rows that {@link selectUnknown} yields, ascending. */
 export async function unknownRows(ledger: Pick<Ledger, 'scanRows'>, batch: string): Promise<readonly number[]> {
   const rows: number[] = [];
   for await (const { row } of selectUnknown(ledger, batch)) rows.push(row.row);
   return rows.sort((a, b) => a - b);
 }
 
+/** Rows that the array holds at first; it grows by doubling. */
 const ROWS_AT_START = 1024;
 
-/** A number above 0 for each of millions of rows: 4 bytes a row, in a flat array. */
+/** Maps row numbers to numbers above 0, for millions of rows: a flat array with 4 bytes per row. */
 export class RowNumbers {
   #values = new Uint32Array(ROWS_AT_START);
 
-  /** The number of a row, if it has one. `row`: from 1. */
+  /** Returns the number of a row; undefined if none was set. `row`: from 1. */
   get(row: number): number | undefined {
     const value = this.#values[row] ?? 0;
     return value === 0 ? undefined : value;

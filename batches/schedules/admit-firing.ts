@@ -9,20 +9,31 @@ import type { MonthBudget } from '../../policy/schedules/month-budget.ts';
 import { formatOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
 import { isBatchName } from '../../contract/batch-name.ts';
 
-/** A firing, as Temporal tells of it: whoever reaches Temporal can tell of any. */
+/**
+ * A firing of a schedule, as Temporal reports it. It is not trusted: anybody with access to Temporal can start any
+ * firing, so the ledger must know the schedule and allow the time.
+ */
 export interface FiringRequest {
   readonly ledger: Ledger;
+  /** The API and account of the worker. */
   readonly realm: Realm;
+  /** The schedule and the time for which it fired. */
   readonly occurrence: Occurrence;
-  /** How long it waited for a worker, ms. */
+  /** How long the firing waited for a worker, ms. */
   readonly waitedMs: number;
   /** ms since 1970. */
   readonly now: number;
 }
 
 /**
- * What a firing is by the ledger. `there`: its batch exists; without `out`, the folder of its files is not on record.
- * `admitted`: it may make a batch, of these settings. `refused`: nobody asked for it. `missed`: it comes too late.
+ * What to do with a firing.
+ *
+ * - `there`: its batch exists already. Without `out`, the folder of the batch's files is not on record.
+ * - `admitted`: it may make a batch with these terms.
+ * - `refused`: the schedule did not ask for it.
+ * - `missed`: it comes too late.
+ *
+ * `trigger`: the manual trigger that this firing uses up; omitted for regular firings.
  */
 export type Admission =
   | { readonly type: 'there'; readonly batch: BatchRecord; readonly out?: string; readonly trigger?: number }
@@ -30,15 +41,16 @@ export type Admission =
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'missed'; readonly reason: string };
 
-/** What a batch of a schedule is made of. */
+/** What a schedule's batch is made from. */
 export interface FiringTerms {
   readonly run: ScheduledRun;
+  /** The schedule's budget per calendar month; null if it has none. */
   readonly month: MonthBudget | null;
   /** Folder of the batch's files, absolute. */
   readonly out: string;
 }
 
-/** Decides by the ledger alone whether a firing may make a batch, and of what. Writes nothing. */
+/** Decides from the ledger alone whether a firing may make a batch, and from what. Writes nothing. */
 export async function admitFiring(request: FiringRequest): Promise<Admission> {
   const { ledger, realm, occurrence, waitedMs, now } = request;
   const name = formatOccurrence(occurrence);
@@ -51,7 +63,7 @@ export async function admitFiring(request: FiringRequest): Promise<Admission> {
     return refused(`there is a batch "${name}" of another ${differs === 'api' ? 'API' : 'account'}`);
   const recorded = await ledger.findOccurrence(occurrence);
   const terms = schedule === undefined ? undefined : termsOf(schedule, name);
-  // One that failed or was skipped begins anew, in the folder that the schedule has now.
+  // An occurrence that failed or was skipped begins anew, in the folder that the schedule has now.
   const keptOut = recorded?.state === 'running' || recorded?.state === 'ended' ? recorded.out : null;
   if (batch !== undefined && recorded !== undefined) {
     const out = keptOut ?? terms?.out ?? recorded.out;
@@ -80,7 +92,7 @@ export async function admitFiring(request: FiringRequest): Promise<Admission> {
     : { type: 'missed', reason: late };
 }
 
-/** What the batches of a schedule are made of; undefined if that is not on record in a form that this version reads. */
+/** Returns the terms of a schedule's batches; undefined if this version cannot read them from the record. */
 export function termsOf({ settings }: Pick<ScheduleRecord, 'settings'>, batch: string): FiringTerms | undefined {
   const run = parseScheduledRun(settings.run);
   if (run === undefined) return undefined;
@@ -88,6 +100,7 @@ export function termsOf({ settings }: Pick<ScheduleRecord, 'settings'>, batch: s
   return { run, month: credits === null ? null : { credits, timezone }, out: join(run.outFolder, batch) };
 }
 
+/** Makes a refusal of a reason: a sentence that begins in lower case, without its full stop. */
 function refused(reason: string): Admission {
   return { type: 'refused', reason: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}. Nothing was spent.` };
 }

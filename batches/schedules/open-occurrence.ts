@@ -38,33 +38,31 @@ export interface OccurrenceRequest extends FiringTerms {
   readonly ledger: Ledger;
   readonly realm: Realm;
   readonly occurrence: Occurrence;
-  /** Reads the account's credits; null: the API does not say. */
+  /** Reads the account's credits; null if the API does not say. */
   readonly readBalance: () => Promise<number | null>;
   /** Fetches a manifest from a URL. */
   readonly fetchManifest: FetchManifest;
-  /** Learns what is behind links: results that are there already cost nothing. */
+  /** Identifies the media behind links, so that results that exist already cost nothing. */
   readonly identify: IdentifyMedia;
   readonly readVoices: ReadVoices;
 }
 
 /**
- * The batch of an occurrence, with the `ETag` of a fetched manifest; or why there is none, in which case nothing was
- * spent. `skipped`: the month's budget is used up.
+ * The batch of an occurrence, or why there is none; nothing was spent in that case. `etag`: of a manifest fetched from
+ * a URL. `skipped`: the month's budget is used up.
  */
 export type OpenedOccurrence =
   | {
       readonly type: 'opened';
       readonly batch: BatchRecord;
-      /** The batch was made from the current manifest. */
+      /** True if the batch was made by this call, from the current manifest. */
       readonly isNew: boolean;
       readonly etag?: string | null;
     }
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'skipped'; readonly cause: SkipCause; readonly reason: string };
 
-/**
- * Reads a schedule's current manifest and makes it the batch of an occurrence that has none. Sends nothing that costs.
- */
+/** Reads a schedule's current manifest and makes it the batch of an occurrence that has none. Sends no paid request. */
 export async function openOccurrence(request: OccurrenceRequest): Promise<OpenedOccurrence> {
   const { occurrence, run, month } = request;
   try {
@@ -82,7 +80,7 @@ export async function openOccurrence(request: OccurrenceRequest): Promise<Opened
   }
 }
 
-/** Why a manifest that was there when the schedule was made cannot be read; undefined for any other error. */
+/** Explains a manifest that can no longer be read; undefined for any other error. */
 function missingWords({ missing }: ManifestError, { schedule }: OccurrenceRequest['occurrence']): string | undefined {
   if (missing === undefined) return undefined;
   const { given, why } = missing;
@@ -93,6 +91,7 @@ interface LoadRequest extends OccurrenceRequest {
   readonly source: ManifestSource;
 }
 
+/** Checks, prices and approves the manifest, then loads it as a batch and claims its out folder. */
 async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   const { ledger, realm, run, out, source } = request;
   const name = formatOccurrence(request.occurrence);
@@ -143,70 +142,72 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
     by: bySchedule(request.occurrence.schedule),
   });
   if (loaded.type !== 'taken') await claimOut(out, loaded.batch, ledger);
-  // Another firing of this occurrence made the batch meanwhile, from a manifest that has changed since. It still is
-  // this occurrence's batch.
+  // If the name was taken meanwhile, another firing of this occurrence made the batch from a manifest that has changed
+  // since. It still is this occurrence's batch.
   return { type: 'opened', batch: loaded.batch, isNew: loaded.type === 'new', ...defined({ etag: source.etag }) };
 }
 
 /** The part of a manifest that a message quotes. */
 const QUOTED = /"(?:[^"\\]|\\.)*"/gu;
 
-/** What is wrong with a manifest, without the content of its cells: Temporal records it. */
+/** Describes a manifest's problems without the content of its cells, because Temporal records the text. */
 function withoutCells(
   problems: readonly ManifestProblem[],
   { manifest }: ScheduledRun,
   count = problems.length,
 ): string {
   const [first] = problems;
-  const where =
-    first === undefined
-      ? ''
-      : `; the first is in ${first.file === undefined ? '' : `${first.file}, `}line ${first.line}: expected ${first.expected.replaceAll(QUOTED, '…')}`;
-  return `the manifest ${labelOfPlace(manifest)} has ${count === 1 ? 'a problem' : `${count} problems`}${where}. All of them: voxbatch plan`;
+  const found = count === 1 ? 'a problem' : `${count} problems`;
+  return `the manifest ${labelOfPlace(manifest)} has ${found}${first === undefined ? '' : placeWords(first)}. All of them: voxbatch plan`;
 }
 
-/** Makes it a sentence, because it is shown on its own. */
+function placeWords({ file, line, expected }: ManifestProblem): string {
+  const place = file === undefined ? `line ${line}` : `${file}, line ${line}`;
+  return `; the first is in ${place}: expected ${expected.replaceAll(QUOTED, '…')}`;
+}
+
+/** Makes a refusal of a reason, which becomes a sentence because it is shown alone. */
 function refused(reason: string): OpenedOccurrence {
   const sentence = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`;
   return { type: 'refused', reason: /[.!?]$/.test(sentence) ? sentence : `${sentence}. Nothing was spent.` };
 }
 
-/** A priced manifest whose bill nobody can be asked about. */
+/** A priced manifest whose bill has to be approved without asking a person. */
 export interface ApprovalRequest {
   readonly ledger: Ledger;
   readonly occurrence: Occurrence;
-  /** Billed without what is there already. */
+  /** Its bill leaves out results that exist already. */
   readonly summary: ManifestSummary;
   readonly settings: BatchSettings;
-  /** A bill above so many credits is refused; null: none is. */
+  /** Bills above this many credits are refused; null: no limit. */
   readonly confirmAbove: number | null;
-  /** The budget of the schedule for each calendar month; null: none. */
+  /** The schedule's budget per calendar month; null if it has none. */
   readonly month: MonthBudget | null;
-  /** Reads the credits of the account; null: the API does not tell. */
+  /** Reads the account's credits; null if the API does not say. */
   readonly readBalance: () => Promise<number | null>;
 }
 
 /**
- * Whether a firing may pay for its rows. `go`: it may, with its part of the month, if there is a budget for that; the
- * ledger decides how much that is when it makes the batch. `skipped`: the month is used up.
+ * Whether a firing may pay for its rows. `go`: it may. `month`: its claim on the month's budget, if there is one; the
+ * ledger decides how much that is when it makes the batch. `skipped`: the month's budget is used up.
  */
 export type OccurrenceApproval =
   | { readonly type: 'go'; readonly month: MonthClaim | undefined }
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'skipped'; readonly cause: 'month-budget'; readonly reason: string };
 
-/** Decides whether a firing may pay for its rows, as far as that can be known before its batch is made. */
+/** Decides whether a firing may pay for its rows, as far as can be known before its batch is made. */
 export async function approveOccurrence(request: ApprovalRequest): Promise<OccurrenceApproval> {
   const { ledger, occurrence, summary, settings, confirmAbove, month, readBalance } = request;
   const question: MonthQuestion | undefined =
     month === null ? undefined : { ...occurrence, ...month, except: formatOccurrence(occurrence) };
   const standing = question === undefined ? undefined : await ledger.monthSpend(question);
-  // Rows whose results are there already cost nothing, so a batch of them is worth making whatever is left.
+  // Rows whose results exist already cost nothing, so a batch with such rows is made even if no credits are left.
   const cheapest = summary.free > 0 ? 0 : summary.cheapest;
   const share = standing === undefined ? undefined : shareOfMonth(standing, { budget: settings.budget, cheapest });
   const isUsedUp = share?.type === 'used-up';
-  // A month bounds every firing, so rows need a price under it; that it is too small for one of them is no fault of the
-  // firing's own budget.
+  // Under a monthly budget, rows need a known price even if the firing has no budget of its own, hence Infinity. A
+  // month that cannot pay one row is reported as used up, not as a budget that is too small.
   const own = settings.budget ?? (month === null ? null : Infinity);
   const budget = share?.type === 'share' && share.budget >= (summary.cheapest ?? 0) ? share.budget : own;
   const facts = spendFacts(
@@ -220,7 +221,7 @@ export async function approveOccurrence(request: ApprovalRequest): Promise<Occur
     },
   );
   const spend = decideSpend(facts);
-  // What its own budget could never pay has failed; only then it matters how much of the month is left.
+  // A firing that its own budget can never pay is refused; only otherwise the rest of the month matters.
   if (spend.type !== 'go') {
     return { type: 'refused', reason: refusalInWords(spend.type === 'refuse' ? spend.why : 'unconfirmed', facts) };
   }
@@ -228,7 +229,7 @@ export async function approveOccurrence(request: ApprovalRequest): Promise<Occur
   return { type: 'go', month: question === undefined ? undefined : { ...question, cheapest } };
 }
 
-/** A firing for which the month has no credits. */
+/** Makes the result for a firing for which the month has no credits left. */
 function skippedFor(
   standing: MonthStanding,
   { at, timezone }: Pick<MonthQuestion, 'at' | 'timezone'>,

@@ -7,10 +7,10 @@ import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import { applyTuning } from '../../policy/tuning.ts';
 import { limitsOf, type BatchChoices } from '../batch-settings.ts';
 
-/** What a schedule needs to know besides its batches' choices. */
+/** What a schedule records besides the choices for its batches. */
 export type RunPlace = Pick<ScheduledRun, 'manifest' | 'outFolder' | 'probe' | 'confirmAbove'>;
 
-/** The recorded choices for a schedule's batches. {@link choicesOf} reads them. */
+/** Returns the record of the choices for a schedule's batches, from which {@link choicesOf} restores them. */
 export function scheduledRunOf({ manifest: options, settings }: BatchChoices, place: RunPlace): ScheduledRun {
   const { kind, defaults, map, anyCase, cast, tts, legacyShare, join, split, finish } = settings.reading;
   const { firstLookMs, pollGapMs, jobDeadlineMs, trust503, nameTemplate, prices } = settings;
@@ -49,16 +49,17 @@ export function scheduledRunOf({ manifest: options, settings }: BatchChoices, pl
   };
 }
 
+/** Returns whether schedules record this tunable. */
 function isScheduled(name: string): boolean {
   return SCHEDULED_TUNABLES.some((one) => one === name);
 }
 
-/** What follows from the rows of each firing. */
+/** Returns whether a tunable is derived from the rows of each firing, so that it is not recorded. */
 function isByRows(name: string, { submitsByRows }: BatchChoices['settings']): boolean {
   return name === 'submits' && submitsByRows === true;
 }
 
-/** How to read a firing's manifest, and the settings of its batch. */
+/** Returns how to read a firing's manifest, and the settings of its batch, from a schedule's record. */
 export function choicesOf(run: ScheduledRun): BatchChoices {
   const { kind, defaults, map, tts, legacyShare, join, split, strict, nameTemplate, assumeSeconds, subset, tunables } =
     run;
@@ -95,7 +96,7 @@ export function choicesOf(run: ScheduledRun): BatchChoices {
   };
 }
 
-/** In the mutable form of the record. */
+/** Returns a cast in the mutable form that the record's schema has. */
 function castOf({ from, members }: Cast): NonNullable<ScheduledRun['cast']> {
   return { from, members: members.map(({ name, values }) => ({ name, values: { ...values } })) };
 }

@@ -25,7 +25,7 @@ import type { SplitMode } from '../../contract/row-parts.ts';
 import type { TextLimits } from '../../contract/api-limits.ts';
 import type { Config } from '../../inputs/config-file.ts';
 
-/** A single job, requested without a manifest. It becomes a batch of one row. */
+/** A single job (`say`, `transcribe`, …), requested without a manifest. It becomes a batch of one row. */
 export interface SingleJob {
   /** Its command, such as `say`; the name of its batch begins with it. */
   readonly command: string;
@@ -80,6 +80,14 @@ interface FaultyJob {
   readonly problems: readonly ManifestProblem[];
 }
 
+/** Raised when {@link singleName} changes, so that new names differ from all earlier ones. */
+const VERSION = 1;
+/**
+ * Hex digits of the digest: 48 bits. Among a million jobs, two share a name with a chance of 1 in 560; the second is
+ * refused.
+ */
+const DIGITS = 12;
+
 /**
  * Reads and prices a job like a manifest of one row. Sends nothing.
  *
@@ -112,6 +120,7 @@ async function readJob(
   const first = await checkManifest(typed, unassumed, settings.budget);
   if (first.type === 'outcome-file') throw new Error('A single job has no _batch.');
   if (first.type === 'faulty') return { type: 'faulty', problems: first.summary.problems };
+  // Read again from the parsed values, so that different spellings have one digest.
   const source = sourceOf(command, cellsOf(await specOf(typed, unassumed, first.summary)));
   const checked = await checkManifest(source, manifest, settings.budget);
   if (checked.type !== 'sound') throw new Error('A job that was read can be read again.');
@@ -119,14 +128,14 @@ async function readJob(
   return { type: 'sound', job, source, checked, spec, settings };
 }
 
-/** Its file is returned unchanged; joined and finished copies belong to the out folder of a batch. */
+/** Drops finishing from the configuration: a single job's file is returned unchanged. */
 function unfinished({ finish: _, ...others }: Config): Config {
   return others;
 }
 
 /**
- * The name of a job's batch: the same job of the same account is the same batch. The name reveals nothing of the
- * request, because names appear in logs and histories. `edition`: from 2, after `clean` removed the request of an
+ * Returns the name of a job's batch: the same job of the same account is the same batch. The name reveals nothing of
+ * the request, because names appear in logs and histories. `edition`: from 2, after `clean` removed the request of an
  * earlier batch and the job is requested again.
  */
 export function singleName({ job, spec }: Pick<JobReading, 'job' | 'spec'>, realm: Account, edition = 1): string {
@@ -144,20 +153,16 @@ export function singleName({ job, spec }: Pick<JobReading, 'job' | 'spec'>, real
   return edition === 1 ? `${command}-${digest}` : `${command}-${digest}-${edition}`;
 }
 
-/** Whether two readings are the same request. Files are compared by content, not by path. */
+/** Returns whether two jobs request the same. Files are compared by content, not by path. */
 export function isSameJob(one: RowSpec, other: RowSpec): boolean {
   return canonicalJson(identityOf(one)) === canonicalJson(identityOf(other));
 }
 
+/** Returns what identifies a request: its cells, with files by their content. */
 function identityOf({ samples, local: _paths, ...spec }: RowSpec): JsonValue {
   const files = samples?.map(({ sha256 }) => sha256);
   return { ...spec, ...defined({ samples: files }) };
 }
-
-/** Raised when names get another meaning. */
-const VERSION = 1;
-/** 48 bits: among a million jobs, the chance that two share a name is 1 in 560; the second one is then refused. */
-const DIGITS = 12;
 
 function sourceOf(command: string, cells: SingleJob['cells']): ManifestSource {
   return manifestOfText(`voxbatch ${command}`, canonicalJson(cells));
@@ -167,6 +172,7 @@ function withoutAssumption({ assumeSeconds: _, ...options }: ManifestOptions): M
   return options;
 }
 
+/** Reads the request of a manifest's only row. */
 async function specOf(
   source: ManifestSource,
   options: ManifestOptions,
@@ -176,7 +182,7 @@ async function specOf(
   throw new Error('A sound manifest has a row.');
 }
 
-/** The cells that produce this request. */
+/** Returns the cells from which a manifest row with this request is read. */
 function cellsOf({ extra, local = {}, ...spec }: RowSpec): SingleJob['cells'] {
   const paths = Object.entries(local).map(([column, { path }]) => [column, path] as const);
   const columns = Object.entries({ ...spec, ...Object.fromEntries(paths) }).filter(([name]) => name in COLUMN_CELLS);

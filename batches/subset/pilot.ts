@@ -13,10 +13,10 @@ import { RowBiller } from '../plan/row-biller.ts';
 import { wholeToSend } from '../plan/bill-remaining.ts';
 import { namedFiles } from '../rows/find-rows.ts';
 
-/** Rows that are named; the others are in `results.csv`. */
-const NAMED = 20;
+/** Max rows listed; the others are in `results.csv`. */
+const MAX_LISTED = 20;
 
-/** A row that was run to try a batch. */
+/** A row that was run to try out a batch. */
 export interface PilotRow {
   /** Its number in the batch. */
   readonly row: number;
@@ -27,13 +27,13 @@ export interface PilotRow {
   readonly outcome: Outcome | null;
   /** Credits charged for it, as far as known. */
   readonly credits: number;
-  /** Where that figure comes from; `reported`: from the API. */
+  /** Where `credits` comes from; `reported`: from the API. */
   readonly creditsKind: CreditsKind;
   /** Path of its result below the out folder; null without one. */
   readonly file: string | null;
 }
 
-/** What the rows that were run show of a batch whose other rows were left out by `--limit` or `--sample`. */
+/** The results of the first rows of a batch whose other rows were left out by `--limit` or `--sample`. */
 export interface Pilot {
   /** The first 20 rows that were run, in the order of the manifest. */
   readonly rows: readonly PilotRow[];
@@ -41,33 +41,33 @@ export interface Pilot {
   readonly run: number;
   /** Rows that were left out. */
   readonly left: number;
-  /** What the rows were charged, against their quotes, and what the others will then cost. */
+  /** Charges of the rows that were run, compared with their quotes, and the expected cost of the others. */
   readonly prices: PriceComparison;
   /** Credits charged so far. */
   readonly charged: number;
-  /** Credits for the whole batch: as quoted at first, and at the measured prices; null if it cannot be known. */
+  /** Credits for the whole batch, at quoted and at measured prices; null if unknown. */
   readonly whole: { readonly quoted: number | null; readonly expected: number | null };
   /** Credits left of its budget; null without one. */
   readonly budgetLeft: number | null;
 }
 
 /**
- * Compares the prices of the rows that were run with their quotes. Undefined: no row was left out, or none was run.
- * Looks up earlier results without asking what is behind links, so that of rows with linked media it may expect too
- * much.
+ * Compares the charges of the rows that were run with their quotes. Undefined if no row was left out, or none was run.
+ * Does not identify the media behind links, so it finds no earlier results for such rows and may expect too high a
+ * cost.
  */
 export async function viewPilot(ledger: Ledger, batch: BatchRecord): Promise<Pilot | undefined> {
   const { total, notChosen } = await ledger.counts(batch.name);
   if (notChosen === 0 || notChosen === total) return undefined;
   const rows: PilotRow[] = [];
   const quotes = { sum: 0, unknown: 0 };
-  const addQuote = (of: number | null): void => {
-    if (of === null) quotes.unknown++;
-    else quotes.sum += of;
+  const addQuote = (quoted: number | null): void => {
+    if (quoted === null) quotes.unknown++;
+    else quotes.sum += quoted;
   };
   const tally = await measurePrices(ledger, batch, (standing) => {
     addQuote(standing.row.quoted);
-    if (rows.length < NAMED) rows.push(pilotRow(standing, batch));
+    if (rows.length < MAX_LISTED) rows.push(pilotRow(standing, batch));
   });
   const { settings } = batch;
   const identify: IdentifyMedia = () => Promise.resolve(new Map());

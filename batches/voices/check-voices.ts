@@ -14,31 +14,33 @@ import { MOST_CANDIDATES, MOST_WARNED, VoiceReport, type VoiceCandidate } from '
 export type ReadVoices = (wanted: VoicesWanted, dialect: Dialect) => Promise<VoicesRead>;
 
 /**
- * What the API's list of voices says about a manifest. `sound`: it can be used. `faulty`: voices that do not exist, are
- * several, or do not fit their engine. `unread`: the list could not be read, so nobody knows what the names stand for.
+ * Result of checking a manifest's voices against the API's list. `sound`: all can be used. `faulty`: some do not exist,
+ * are ambiguous, or do not work with their engine. `unread`: the list could not be read, so names cannot be resolved;
+ * `names`: how many there are, `first`: where the first one is used.
  */
 export type CheckedVoices =
   | {
       readonly type: 'sound';
-      /** What is known of voices, as they are written. */
+      /** What voices stand for, by their spelling in the manifest. */
       readonly voices: ReadonlyMap<string, VoiceMeant>;
       readonly warnings: readonly ManifestWarning[];
     }
   | { readonly type: 'faulty'; readonly summary: ManifestSummary }
   | { readonly type: 'unread'; readonly why: string; readonly names: number; readonly first: UsedBy };
 
-/** The row of this ledger that made a voice; undefined: none did. */
+/** Returns the row of this ledger that made a voice; undefined if none did. */
 export type MadeBy = (voiceId: string) => Promise<JobHolder | undefined>;
 
-/** How long a list may take that only warns, ms. */
-const WARN_PATIENCE_MS = 5_000;
-/** How long a list may take that names or `--strict` need, ms: 50 pages at a rather slow API. */
-const NEED_PATIENCE_MS = 60_000;
-const NEED_TRIES = 4;
+/** Max time to read a list that is only needed for warnings, ms. */
+const OPTIONAL_TIMEOUT_MS = 5_000;
+/** Max time to read a list that names or `--strict` require, ms: 50 pages of a rather slow API. */
+const REQUIRED_TIMEOUT_MS = 60_000;
+/** Tries to read a required list. */
+const REQUIRED_TRIES = 4;
 
 /**
- * Checks the voices of a manifest. The list is read once, only as far as needed, and not at all if nothing depends on
- * it.
+ * Checks the voices of a manifest against the API's list, which is read once, only as far as needed, and not at all if
+ * nothing depends on it.
  */
 export async function checkVoices(
   { summary, options }: SoundManifest,
@@ -48,10 +50,10 @@ export async function checkVoices(
     madeBy = () => Promise.resolve(undefined),
     mayWait = true,
   }: {
-    /** Whether anybody hears warnings. */
+    /** Whether the caller shows warnings. Default true. */
     readonly warns?: boolean;
     readonly madeBy?: MadeBy;
-    /** Whether somebody waits for the list as long as it takes. */
+    /** Whether the caller can wait for a required list. Default true. */
     readonly mayWait?: boolean;
   } = {},
 ): Promise<CheckedVoices> {
@@ -65,12 +67,12 @@ export async function checkVoices(
   const wanted = {
     ids: firstName === undefined && makers.length === 0 ? new Set(ids.map(({ voice }) => voice)) : undefined,
     ...(isNeeded && mayWait
-      ? { patienceMs: NEED_PATIENCE_MS, tries: NEED_TRIES }
-      : { patienceMs: WARN_PATIENCE_MS, tries: 1 }),
+      ? { patienceMs: REQUIRED_TIMEOUT_MS, tries: REQUIRED_TRIES }
+      : { patienceMs: OPTIONAL_TIMEOUT_MS, tries: 1 }),
   };
   const isUseful = isNeeded || warns || uses.some(({ engines }) => engines.size > 0);
   if (uses.length + makers.length > 0 && isUseful) {
-    // Names stand for what the rows' own paths list. Where only a share is legacy, the current list tells more.
+    // Names stand for voices in the list of the dialect that the rows use; if they use both, the v1 list says more.
     const list = await read(wanted, (options.legacyShare ?? 0) >= 1 ? 'legacy' : 'v1');
     if (list.type === 'read') {
       const known: Known = { listed: list.voices, makers, isCut, madeBy };
@@ -94,15 +96,19 @@ function finish(
   return { type: 'faulty', summary: { ...summary, problems, problemCount, warnings } };
 }
 
-/** What is known of voices. */
+/** Where to look voices up. */
 interface Known {
   readonly listed: ReadonlyMap<string, Voice>;
+  /** The manifest's rows that make voices. */
   readonly makers: readonly VoiceMaker[];
+  /** True if rows could not be read, so that `makers` may be incomplete. */
   readonly isCut: boolean;
   readonly madeBy: MadeBy;
 }
 
-/** Finds the voices, and reports those that are not there, are several or do not fit. Returns what is known of them. */
+/**
+ * Resolves names and checks ids; reports voices that do not exist, are ambiguous or do not fit. Returns what is known.
+ */
 async function lookUp(
   named: readonly VoiceUse[],
   ids: readonly VoiceUse[],
@@ -116,7 +122,7 @@ async function lookUp(
   for (const use of named) {
     const found = names.find(nameAskedFor(use.voice) ?? '');
     if (found.type === 'unknown') {
-      // A row that cannot be read may be the one that makes it.
+      // An unreadable row may be the one that makes this voice.
       if (!isCut) report.unknownName(use, candidates);
     } else if (found.type === 'ambiguous') report.ambiguous(use, await withOrigins(found.voices, madeBy));
     else {
@@ -137,13 +143,14 @@ async function lookUp(
   return meant;
 }
 
-/** Tells of rows that make a voice of a name that is there already: it costs, and a manifest may have run before. */
+/** Warns of rows that make a voice whose name exists already: that costs, and the manifest may have been run before. */
 async function warnOfTakenNames({ listed, makers, madeBy }: Known, report: VoiceReport): Promise<void> {
   if (makers.length === 0) return;
   const names = new VoiceNames<VoiceCandidate>(listed.values());
   const taken = makers.flatMap((maker) => {
     const found = names.find(maker.name);
-    const same = found.type === 'found' ? [found.voice] : found.type === 'ambiguous' ? found.voices : [];
+    if (found.type === 'unknown') return [];
+    const same = found.type === 'found' ? [found.voice] : found.voices;
     const voice = same.find(({ name }) => isSameName(name, maker.name));
     return voice === undefined ? [] : [{ maker, voice }];
   });
@@ -153,7 +160,7 @@ async function warnOfTakenNames({ listed, makers, madeBy }: Known, report: Voice
   if (next !== undefined) report.moreTakenNames(next.maker, taken.length - shown.length);
 }
 
-/** Candidates with the rows that made them; those beyond are only counted. */
+/** Adds to candidates the rows that made them; candidates beyond {@link MOST_CANDIDATES} are only counted. */
 async function withOrigins(voices: readonly VoiceCandidate[], madeBy: MadeBy): Promise<readonly VoiceCandidate[]> {
   const shown = await Promise.all(voices.slice(0, MOST_CANDIDATES).map((voice) => withOrigin(voice, madeBy)));
   return [...shown, ...voices.slice(shown.length)];
@@ -164,6 +171,7 @@ async function withOrigin(voice: VoiceCandidate, madeBy: MadeBy): Promise<VoiceC
   return by === undefined ? voice : { ...voice, madeBy: by };
 }
 
+/** Returns what a voice in the manifest stands for: a listed voice, or the voice that a row will make. */
 function meaningOf({ id, maker, isInTraining = false }: VoiceCandidate): VoiceMeant {
   return maker === undefined ? { type: 'listed', id, isInTraining } : { type: 'made', row: maker.row };
 }

@@ -11,52 +11,34 @@ import {
 } from '../../inputs/voices/voice-uses.ts';
 import { nameAskedFor, type FoundName } from '../../policy/voices/voice-name.ts';
 
-/** Voices that are compared with all of a list, to say which is nearest. */
+/** Max unknown voices for which the nearest name or id of the list is searched. */
 const MOST_COMPARED = 20;
-/** Voices that a warning of its own names; the others are counted. */
+/** Max voices with a warning of their own; the others are counted in one. */
 export const MOST_WARNED = 20;
-/** Candidates that a problem names. */
+/** Max candidates that a problem names. */
 export const MOST_CANDIDATES = 5;
-/** Further problems are only counted. */
+/** Max problems kept; further ones are only counted. */
 const KEPT_PROBLEMS = 1_000;
 
-/** What a name may stand for: a voice of the list, or one that a row of the manifest makes. */
+/** What a name may stand for: a voice of the list, or one that a row of the manifest will make. */
 export type VoiceCandidate = Voice & {
+  /** The row of the manifest that will make it. */
   readonly maker?: VoiceMaker;
-  /** The row that made it before. */
+  /** The row of the ledger that made it. */
   readonly madeBy?: JobHolder;
 };
 
-function candidateWords({ id, provider, maker, madeBy }: VoiceCandidate): string {
-  if (maker !== undefined) return `the voice that row ${String(maker.row)} makes (line ${String(maker.line)})`;
-  const origin = madeBy === undefined ? '' : `, which row ${String(madeBy.row)} of batch "${madeBy.batch}" made`;
-  return `${provider === '' ? id : `${id} (${provider})`}${origin}`;
-}
-
-/**
- * For a cell that is the name of voices, and not said to be one. `cast`: the file that it is in, if that is the cast.
- */
-function nameHint(cell: string, called: FoundName<VoiceCandidate>, cast: string | undefined): string | undefined {
-  if (called.type === 'unknown') return undefined;
-  const voices = called.type === 'found' ? [called.voice] : called.voices;
-  const shown = voices.slice(0, MOST_CANDIDATES).map(candidateWords).join(', ');
-  const more = voices.length > MOST_CANDIDATES ? `, and ${String(voices.length - MOST_CANDIDATES)} more` : '';
-  if (voices.length > 1) return `; several voices have this name: ${shown}${more}. Give the id of one`;
-  const name = show(`name:${cell}`);
-  if (cast !== undefined) return `; if you mean the voice of that name, ${shown}, write ${name} in ${cast}`;
-  return `; did you mean ${name}, the name of ${shown}?`;
-}
-
-/** Collects what is wrong with voices, in words. */
+/** Collects problems and warnings about voices, in words. Each method reports one kind of them. */
 export class VoiceReport {
   readonly problems: ManifestProblem[] = [];
   readonly warnings: ManifestWarning[] = [];
   problemCount = 0;
   readonly #columns: UsedVoices['columns'];
-  #compared = 0;
-  #beyondWarned = 0;
-
   readonly #cast: string | undefined;
+  /** Searches for a nearest name so far. */
+  #compared = 0;
+  /** Voices without a warning of their own. */
+  #beyondWarned = 0;
 
   /** `cast`: the file of the cast, if there is one. */
   constructor(columns: UsedVoices['columns'], cast?: string) {
@@ -94,13 +76,15 @@ export class VoiceReport {
     this.#add(use, { expected, got: show(use.voice), code: 'ambiguous-voice' });
   }
 
-  /** A cell without `name:` that is the very name of a voice which the manifest makes, and no id of the list. */
+  /** A cell without `name:` that is no id of the list, but the name of a voice that the manifest makes. */
   nameOfMade({ voice, ...use }: VoiceUse, maker: VoiceMaker): void {
     const expected = `${show(`name:${voice}`)}, for the voice that row ${String(maker.row)} makes (line ${String(maker.line)}); without name: it is an id, and no voice has it`;
     this.#add(use, { expected, got: show(voice), code: 'unknown-voice' });
   }
 
-  /** An id that the list does not have. `called`: the voices that have it as their name. */
+  /**
+   * An id that the list does not have. `called`: the voices with this name. `strict`: it is a problem, not a warning.
+   */
   unknownId(
     use: VoiceUse,
     {
@@ -136,7 +120,7 @@ export class VoiceReport {
     this.warnings.push({ column: 'name', message, line, rows });
   }
 
-  /** Engines that the voice does not work with. A service that does not say for which it does says nothing here. */
+  /** Engines that the voice does not work with. Nothing if the API does not list the voice's engines. */
   engines({ engines, voice: written }: VoiceUse, { id, modelIds }: Voice): void {
     if (modelIds === undefined) return;
     const fits = new Set(modelIds.map((one) => one.toLowerCase()));
@@ -160,21 +144,24 @@ export class VoiceReport {
   }
 
   #warnOfMore({ line, rows }: VoiceUse): void {
-    const [last, count] = [this.warnings.at(MOST_WARNED), this.#beyondWarned + 1];
-    this.#beyondWarned = count;
+    const last = this.warnings.at(MOST_WARNED);
+    this.#beyondWarned += 1;
+    const count = this.#beyondWarned;
     const message = `${String(count)} further ${count === 1 ? 'voice is' : 'voices are'} not in the API's list of voices`;
     this.warnings[MOST_WARNED] = {
-      ...{ column: this.#columns.voice, message },
-      ...{ line: last?.line ?? line, rows: (last?.rows ?? 0) + rows },
+      column: this.#columns.voice,
+      message,
+      line: last?.line ?? line,
+      rows: (last?.rows ?? 0) + rows,
     };
   }
 
-  /** The column of the manifest in which a voice comes: that of the speakers, if the cast gives it. */
+  /** Returns the manifest's column that gives a voice: the speaker column if the voice is from the cast. */
   #columnOf({ speaker }: UsedBy): string {
     return speaker === undefined ? this.#columns.voice : this.#columns.speaker;
   }
 
-  /** ` of Lin in cast.csv`; empty for a voice that the manifest itself has. */
+  /** Returns ` of Lin in cast.csv` for a voice from the cast, else an empty string. */
   #ofCast({ speaker }: UsedBy): string {
     return speaker === undefined || this.#cast === undefined ? '' : ` of ${speaker} in ${this.#cast}`;
   }
@@ -191,4 +178,25 @@ export class VoiceReport {
       got: `${what.got}${what.column === undefined ? this.#ofCast(use) : ''}${often}`,
     });
   }
+}
+
+function candidateWords({ id, provider, maker, madeBy }: VoiceCandidate): string {
+  if (maker !== undefined) return `the voice that row ${String(maker.row)} makes (line ${String(maker.line)})`;
+  const origin = madeBy === undefined ? '' : `, which row ${String(madeBy.row)} of batch "${madeBy.batch}" made`;
+  return `${provider === '' ? id : `${id} (${provider})`}${origin}`;
+}
+
+/**
+ * Returns a hint for a cell without `name:` that is the name of a voice; undefined if it is none. `cast`: the cast
+ * file, if the cell is in it.
+ */
+function nameHint(cell: string, called: FoundName<VoiceCandidate>, cast: string | undefined): string | undefined {
+  if (called.type === 'unknown') return undefined;
+  const voices = called.type === 'found' ? [called.voice] : called.voices;
+  const shown = voices.slice(0, MOST_CANDIDATES).map(candidateWords).join(', ');
+  const more = voices.length > MOST_CANDIDATES ? `, and ${String(voices.length - MOST_CANDIDATES)} more` : '';
+  if (voices.length > 1) return `; several voices have this name: ${shown}${more}. Give the id of one`;
+  const name = show(`name:${cell}`);
+  if (cast !== undefined) return `; if you mean the voice of that name, ${shown}, write ${name} in ${cast}`;
+  return `; did you mean ${name}, the name of ${shown}?`;
 }
