@@ -6,7 +6,7 @@ import type { UnpricedRow } from './manifest-options.ts';
 import { pathOfCell } from './local-media/path-cells.ts';
 import type { SampleRules } from './voices/check-samples.ts';
 
-/** Rows, sorted by whether their local files can be sent. */
+/** Rows, divided by whether their local files can be sent. */
 interface RowsByFiles {
   /** Rows with sendable files attached, and rows without files. */
   readonly rows: readonly UnpricedRow[];
@@ -15,7 +15,13 @@ interface RowsByFiles {
   readonly problems: readonly ManifestProblem[];
 }
 
-/** Reads the files of this machine that rows name: recordings for voices, and local media. */
+/**
+ * Reads the local files that rows name, recordings of voices and media, and puts what they hold into the rows. So a row
+ * asks for that content, whatever its path leads to later. Called for each portion of a manifest that names files.
+ *
+ * @param rules the folders of relative paths, and the limits of recordings
+ * @param columns names the columns in problems as the file does
+ */
 export async function attachFiles(
   rows: readonly UnpricedRow[],
   rules: SampleRules,
@@ -25,7 +31,7 @@ export async function attachFiles(
   return attachLocalMedia(sampled, rules.folders, columns);
 }
 
-/** Reads the recordings of rows that make voices, all at once. `column`: their header in the file. */
+/** Reads the recordings of rows that make voices. `column`: their header in the file. */
 async function attachSamples(rows: readonly UnpricedRow[], rules: SampleRules, column: string): Promise<RowsByFiles> {
   if (rows.every(({ spec }) => spec.samples === undefined)) return { rows, faulty: [], problems: [] };
   // Loads the audio code only if a row has samples.
@@ -48,11 +54,12 @@ async function attachSamples(rows: readonly UnpricedRow[], rules: SampleRules, c
   return { rows: whole, faulty, problems };
 }
 
+/** The columns with media. */
 const COLUMNS: readonly MediaColumn[] = ['video', 'audio'];
 
 /**
- * Looks up the local media of rows: each is read whole, so that the row asks for that content, whatever its path leads
- * to later. `folders`: see `ManifestOptions.filesFrom`.
+ * Reads the local media of rows, and adds to the rows and problems of `before`. `folders`: see
+ * `ManifestOptions.filesFrom`.
  */
 async function attachLocalMedia(
   before: RowsByFiles,
@@ -91,16 +98,19 @@ async function attachLocalMedia(
   return { rows, faulty, problems };
 }
 
+/** What the columns expect, for problems. */
 const EXPECTED: Readonly<Record<MediaColumn, string>> = {
   audio: 'a URL, or the path of a file with sound that voxbatch can read',
   video: 'a URL, or the path of a video that voxbatch can read',
 };
 
+/** Returns the path in a cell; undefined for a URL, or without a cell. */
 function pathOf(spec: UnpricedRow['spec'], column: MediaColumn): string | undefined {
   const cell = spec[column];
   return cell === undefined ? undefined : pathOfCell(cell);
 }
 
+/** Returns a row whose cell names the file's content instead of its path. */
 function withFile(row: UnpricedRow, column: MediaColumn, file: LocalFile): UnpricedRow {
   const { spec } = row;
   const local = { ...spec.local, [column]: file };

@@ -5,24 +5,29 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { sha256Of } from './regular-file.ts';
 
+// What the readers of all formats (`read-csv.ts`, `read-jsonl.ts`, `workbook/read-spooled.ts`) share: the source of
+// bytes, their check, and the form of records.
+
 const LF = 10;
 const CR = 13;
 const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The part of a chunk that may be parsed, and the problem that ends the reading after it. */
+/** The part of a chunk that can be parsed, and the problem after it, if any, which ends the reading. */
 export interface CheckedBytes {
   readonly bytes: Buffer;
   readonly problem?: ManifestProblem;
 }
 
 /**
- * Sits between the file and the parser: hashes all bytes (sha256), removes a byte order mark, and stops at the first
- * byte that is NUL or not UTF-8, with its line. Holds back at most three bytes (a character cut by a chunk).
+ * Checks the bytes of a text file before they are parsed: hashes all of them (sha256), removes a byte order mark, and
+ * reports the first byte that is NUL or not UTF-8, with its line. Holds back at most three bytes: a character that a
+ * chunk cuts off.
  */
 export class ByteCheck {
   readonly #digest = createHash('sha256');
   #pending: Buffer = Buffer.alloc(0);
   #atStart = true;
+  /** Line breaks so far. */
   #breaks = 0;
   #endsInCr = false;
 
@@ -55,14 +60,14 @@ export class ByteCheck {
     };
   }
 
-  /** Called at the end of the file. */
+  /** Returns the problem at the end of the file, if any. */
   end(): ManifestProblem | undefined {
     return this.#pending.length === 0
       ? undefined
       : encodingProblem(this.#breaks + 1, 'a file that ends in the middle of a character');
   }
 
-  /** sha256 of all bytes so far, hex. Call once, at the end. */
+  /** Returns the sha256 of all bytes so far, in hex. Call it once, at the end. */
   digest(): string {
     return this.#digest.digest('hex');
   }
@@ -84,7 +89,7 @@ function isUtf16(bytes: Buffer): boolean {
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
-/** How many bytes at the end belong to a character that continues in the next chunk. */
+/** Returns how many bytes at the end belong to a character that continues in the next chunk. */
 function cutCharacter(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -97,7 +102,7 @@ function cutCharacter(bytes: Buffer): number {
   return 0;
 }
 
-/** Start of the first line that is not UTF-8. CR and LF are never part of a longer character. */
+/** Returns the start of the first line that is not UTF-8. CR and LF are never part of a longer character. */
 function startOfBadLine(bytes: Buffer): number {
   let start = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -126,17 +131,17 @@ export interface ManifestBytes {
   readonly text?: string;
 }
 
-/** The bytes of a manifest. `atOnce` is the read size for files. */
+/** Reads the bytes of a manifest. `atOnce`: bytes per read of a file. */
 export function bytesOf({ path, text }: ManifestBytes, atOnce: number): AsyncIterable<Buffer> {
   return text === undefined ? createReadStream(path, { highWaterMark: atOnce }) : Readable.from([Buffer.from(text)]);
 }
 
-/** sha256 of the bytes of a manifest, hex. */
+/** Returns the sha256 of a manifest's bytes, in hex. */
 export async function digestOfBytes({ path, text }: ManifestBytes): Promise<string> {
   return text === undefined ? sha256Of(path) : hash('sha256', text, 'hex');
 }
 
-/** Longest record, in bytes. A longer one stops the reading. */
+/** Max bytes of a record. A longer one ends the reading. */
 export const MAX_RECORD_BYTES = 10 * 1024 * 1024;
 
 /** Max columns of a manifest. More are a mistake, such as JSON lines that use ids as keys. */

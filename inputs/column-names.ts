@@ -1,7 +1,7 @@
 import { CAST_COLUMN } from '../contract/cast.ts';
 import { foldHeader, isApi, knownColumns } from './header-names.ts';
 
-/** What decides what the columns of a file are for; see `ManifestOptions`. */
+/** The options that decide what the columns of a file mean; see `ManifestOptions`. */
 export interface ColumnOptions {
   readonly map: Readonly<Record<string, string>>;
   readonly mapIfThere?: Readonly<Record<string, string>> | undefined;
@@ -10,13 +10,13 @@ export interface ColumnOptions {
   readonly cast?: unknown;
 }
 
-/** Which of our columns a header stands for. */
+/** Decides which of our columns (`text`, `voice`, …) a header of a file stands for. */
 export class ColumnNames {
-  /** Our column by their header. */
+  /** Our column by the header that `--map` names for it. */
   readonly ours: ReadonlyMap<string, string>;
-  /** The same, as far as the file has such a header. */
+  /** The same from the configuration, which counts only if the file has such a header. */
   readonly oursIfThere: ReadonlyMap<string, string>;
-  /** Our columns. */
+  /** All of our columns. */
   readonly known: ReadonlySet<string>;
   readonly #anyCase: boolean;
 
@@ -27,7 +27,9 @@ export class ColumnNames {
     this.#anyCase = anyCase;
   }
 
-  /** Our column for a header. `all`: the headers so far, and those beside it. */
+  /**
+   * Returns our column for a header; an unknown header itself. `all`: the headers read so far, with those beside it.
+   */
   oursOf(name: string, all: ReadonlySet<string>): string {
     const mapped = this.ours.get(name) ?? this.oursIfThere.get(name);
     if (mapped !== undefined) return mapped;
@@ -41,6 +43,7 @@ export class ColumnNames {
   }
 }
 
+/** Inverts a map of our columns to headers. */
 function byHeader(map: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   return new Map(Object.entries(map).map(([ours, theirs]) => [theirs.trim(), ours]));
 }

@@ -40,12 +40,15 @@ export const FINISHING = z
     context.addIssue({ code: 'custom', path: [option], message: `expected ${expected}`, input: given[option] });
   });
 
-/** A path below the folder: the file may come from somebody else, as the configuration may. */
+/** A relative path that does not leave the folder, because a configuration may come from somebody else. */
 const INNER_FILE = z
   .string()
   .refine((path) => whyBadPath(path) === undefined, { message: 'expected a file in this folder or below' });
 
-/** How manifests are read, of all names or of one. Null: not so, whatever is said of all. */
+/**
+ * How manifests are read: for all of them, or, below `manifests`, for one. Null turns a setting for all off for one
+ * manifest.
+ */
 const MANIFEST_MEMBERS = {
   map: z.record(z.string(), z.string().min(1)).exactOptional(),
   fileName: z.string().min(1).nullable().exactOptional(),
@@ -78,7 +81,7 @@ const EXPECTS_MEMBER = { message: `expected ${RESULT_MEMBER_FORM}` };
 const RESULT_PATH = z.string().regex(RESULT_MEMBER, EXPECTS_MEMBER);
 const RESULT_PATHS = z.array(RESULT_PATH).min(1, EXPECTS_MEMBER).max(MOST_RESULT_MEMBERS, EXPECTS_MEMBER);
 
-/** How a value is written in JSON: as on the command line, but numbers as numbers, and null for "none". */
+/** Returns how a value is written in JSON: as on the command line, but numbers as numbers, and null for "none". */
 function schemaOf(takes: ValueKind): z.ZodType {
   switch (takes.type) {
     case 'count':
@@ -104,7 +107,7 @@ function schemaOf(takes: ValueKind): z.ZodType {
 
 type Shape<Values, N extends keyof Values> = { [P in N]: z.ZodExactOptional<z.ZodType<Values[P]>> };
 
-/** Optional keys for these settings of a table. */
+/** Returns a schema of optional members for these settings of a table. */
 function shapeOf<Values, N extends keyof Values & string>(
   table: Readonly<Record<N, { readonly takes: ValueKind }>>,
   names: readonly N[],
@@ -113,7 +116,7 @@ function shapeOf<Values, N extends keyof Values & string>(
   return Object.fromEntries(shape) as Shape<Values, N>;
 }
 
-/** Settings as they stand in the file. */
+/** The schema of the file. {@link Config} explains the members. */
 export const configSchema = z
   .strictObject({
     $schema: z.string().exactOptional(),
@@ -210,7 +213,7 @@ export async function readConfig(path: string, read = readRegular): Promise<Conf
     if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT') return {};
     throw new ConfigError(`${path} cannot be read: ${messageOf(error)}.`);
   }
-  // What UTF-8 does not know became this character: names in it would be others.
+  // Decoding turns invalid bytes into this character, which would change names silently.
   if (text.includes('\uFFFD')) throw new ConfigError(`${path} is not UTF-8: save it as UTF-8.`);
   return parseConfig(text.replace(/^\uFEFF/, ''), path);
 }
@@ -238,6 +241,7 @@ export function parseConfig(text: string, path: string): Config {
   throw new ConfigError(`${path} has invalid settings:\n${wrong.join('\n')}\n`);
 }
 
+/** Describes a fault of the settings in one line for each. */
 function describeIssue(issue: z.core.$ZodIssue): string {
   const at = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
@@ -247,7 +251,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   return `${at === '' ? '(the whole file)' : at}: ${issue.message}; got ${got}`;
 }
 
-/** An address may hold a password or a key, and in a malformed one they cannot be located. */
+/** Shows a wrong value, but no address: it may hold a password or a key, which cannot be located if it is malformed. */
 function showSetting(name: PropertyKey | undefined, value: unknown): string {
   const mayBeAddress = name === undefined || name === 'notify' || name === 'api';
   return mayBeAddress ? `${kindOfValue(value)}, not shown` : show(JSON.stringify(value));
@@ -259,7 +263,7 @@ function kindOfValue(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-/** The path of a member that holds a token or a URL with a password. Never returns the value. */
+/** Returns the path of a member that holds a token or a URL with a password; never the value. */
 function findSecret(value: unknown, path: readonly string[]): string | undefined {
   if (typeof value === 'string') {
     const holdsOne = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*@/i.test(value) || /^bearer\s/i.test(value);

@@ -2,17 +2,18 @@ import { ManifestError } from '../contract/manifest-problems.ts';
 import { type TableFormat, type Delimiter, DELIMITERS, DEFAULT_TABLE_FORMAT } from '../contract/table-format.ts';
 import { knownColumns, foldHeader } from './header-names.ts';
 
+/** The format of a manifest. Of CSV, also how its cells are separated. */
 export type ManifestFormat = ({ readonly format: 'csv' } & TableFormat) | { readonly format: 'jsonl' | 'xlsx' };
 
-/** How a ZIP archive begins, which a workbook is. */
+/** The first bytes of a ZIP archive, which every .xlsx workbook is. */
 const ZIP = Buffer.from('PK\u0003\u0004');
 
-/** How old Excel files begin, and new ones with a password. */
+/** The first bytes of old Excel files, and of new ones with a password. */
 const OLD_EXCEL = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 /**
- * `label`: as the user named it. `name`: it may tell the format. `what`: for errors; default: the manifest and its
- * label.
+ * `label`: the file as the user named it. `name`: its name, whose extension may decide the format. `what`: the file in
+ * error messages; default: the manifest and its label.
  */
 interface FileName {
   readonly label: string;
@@ -21,19 +22,20 @@ interface FileName {
 }
 
 /**
- * Tells the format from the name and the first bytes. `.jsonl` and `.ndjson` are JSONL, as is anything that begins with
- * `{`. The winning delimiter is the one that yields the most known column names, then the one most frequent in the
- * header, then the comma; `.tsv` prefers the tab.
+ * Detects the format by the name and the first bytes (`bytes`). `.jsonl` and `.ndjson` are JSONL, as is anything that
+ * begins with `{`. Of the delimiters of CSV, the one wins that yields the most known column names, then the one most
+ * frequent in the header, then the comma; for `.tsv` the tab. Throws `ManifestError` for Excel files that cannot be
+ * read.
  */
 export function detectFormat({ label, name, what = `the manifest ${label}` }: FileName, bytes: Buffer): ManifestFormat {
-  const begins = (mark: Buffer): boolean => bytes.subarray(0, mark.length).equals(mark);
-  if (begins(ZIP)) return { format: 'xlsx' };
-  if (begins(OLD_EXCEL) || /\.xls[xmb]?$/i.test(name)) {
-    const is = begins(OLD_EXCEL)
+  const startsWith = (mark: Buffer): boolean => bytes.subarray(0, mark.length).equals(mark);
+  if (startsWith(ZIP)) return { format: 'xlsx' };
+  if (startsWith(OLD_EXCEL) || /\.xls[xmb]?$/i.test(name)) {
+    const fault = startsWith(OLD_EXCEL)
       ? 'an old Excel file (.xls), or has a password'
       : 'named like an Excel workbook, but is none';
     throw new ManifestError(
-      `cannot read ${what}: it is ${is}. Nothing was spent. Save it as .xlsx without a password, or as "CSV UTF-8".`,
+      `cannot read ${what}: it is ${fault}. Nothing was spent. Save it as .xlsx without a password, or as "CSV UTF-8".`,
     );
   }
   const head = bytes.toString();
@@ -54,7 +56,7 @@ export function detectFormat({ label, name, what = `the manifest ${label}` }: Fi
   return { format: 'csv', delimiter: best?.delimiter ?? DEFAULT_TABLE_FORMAT.delimiter, bom };
 }
 
-/** A rough reading of the first record, good enough to compare delimiters. */
+/** Splits the first record roughly, well enough to compare delimiters. */
 function headerCells(text: string, delimiter: Delimiter): string[] {
   const cells = [''];
   let quoted = false;

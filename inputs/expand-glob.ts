@@ -3,9 +3,9 @@ import { join, parse, sep } from 'node:path';
 import { isGlob } from './manifest-place.ts';
 
 /**
- * The files that match a pattern, sorted by code units so that the order is the same on every machine. Names with a
- * leading dot match only patterns with one. Throws if an existing folder cannot be read, because its rows would
- * otherwise be dropped silently.
+ * Finds the files that match a glob (see `isGlob`), sorted by code units so that the order is the same on every
+ * machine. Names with a leading dot match only patterns with one. Throws if an existing folder cannot be read, because
+ * its rows would otherwise be dropped silently.
  */
 export async function expandGlob(pattern: string): Promise<readonly string[]> {
   const { root } = parse(pattern);
@@ -18,11 +18,12 @@ export async function expandGlob(pattern: string): Promise<readonly string[]> {
   return [...new Set(found)].sort();
 }
 
+/** Adds the files below a folder that match the remaining segments. */
 async function walk(folder: string, [segment, ...rest]: readonly string[], found: string[]): Promise<void> {
   if (segment === undefined) return;
   if (segment === '**') {
     await walk(folder, rest, found);
-    // A symlinked folder may form a cycle.
+    // Symbolic links are not followed here, because they may form a cycle.
     for (const name of await namesIn(folder, /^[^.]/, 'folders')) {
       await walk(join(folder, name), [segment, ...rest], found);
     }
@@ -39,6 +40,7 @@ async function walk(folder: string, [segment, ...rest]: readonly string[], found
   }
 }
 
+/** Lists the matching names in a folder. */
 async function namesIn(
   folder: string,
   matches: RegExp,
@@ -49,7 +51,7 @@ async function namesIn(
   for (const entry of entries) {
     if (!matches.test(entry.name)) continue;
     const isLink = entry.isSymbolicLink();
-    // Where a link leads to no folder, nothing is found in it.
+    // A link may lead elsewhere than to a folder; then `walk` finds nothing in it.
     const fits =
       what === 'files'
         ? entry.isFile() || (isLink && (await isFile(join(folder, entry.name))))
@@ -66,6 +68,7 @@ function noneIfAbsent(error: unknown): readonly never[] {
   throw error;
 }
 
+/** Returns the regular expression for a segment of a glob. */
 function matcherOf(segment: string): RegExp {
   const source = segment
     .replaceAll(/[\\^$.|+()[\]{}]/g, String.raw`\$&`)

@@ -16,17 +16,20 @@ interface HeaderOptions extends ColumnOptions {
   readonly join?: Joining | undefined;
 }
 
-/** Checks a manifest's columns as they are read, and each further file's header against the first. */
+/**
+ * Checks a manifest's columns as they are read, and each further file's header against the first. Gathers the warnings
+ * about columns.
+ */
 export class HeaderCheck {
   readonly columns: Columns;
   readonly warnings = new Map<string, ManifestWarning>();
   /** `--kind`, or the kind that the columns of a CSV file imply. */
   kind: Kind | undefined;
-  /** The columns are so wrong that every row would repeat the same problem. */
+  /** Whether the columns are so wrong that every row would repeat the same problem. */
   isUseless = false;
-  /** If true, nothing after the header is read. */
+  /** Whether there are too many columns: nothing after the header is read then. */
   hasTooManyColumns = false;
-  /** The current file's header differs from the first file's. */
+  /** Whether the current file's header differs from that of the first file. */
   isOther = false;
   /** Whether the file name template fits the columns. */
   isTemplateGood = true;
@@ -37,7 +40,7 @@ export class HeaderCheck {
   /** Names of the columns of the first file, trimmed. */
   #first: readonly string[] | undefined;
 
-  /** `join`: checks what `--join` needs; undefined without that. */
+  /** `csv`: whether the columns come as headers; false for JSONL. `join`: undefined without `--join`. */
   constructor(options: HeaderOptions, csv: boolean, join?: JoinCheck) {
     this.#options = options;
     this.#csv = csv;
@@ -78,7 +81,7 @@ export class HeaderCheck {
     return [{ line, id: '', column: '', expected, got: show(names.join(', ')), code: 'other-header' }];
   }
 
-  /** Problems of the columns as a whole; for JSONL they are known only at the end. */
+  /** Checks all columns together; for JSONL, only at the end of the file. */
   checkTogether(): Finding[] {
     const findings = this.columns.findWrong();
     this.isUseless = findings.length > 0;
@@ -88,15 +91,15 @@ export class HeaderCheck {
     return [...findings, ...[badTemplate, badJoin].filter((one) => one !== undefined)];
   }
 
-  /** Notes a record without any filled cell, as below the rows of a spreadsheet. */
+  /** Counts a record without any filled cell, such as those below the rows of a spreadsheet. */
   noteEmpty(line: number): void {
     const known = this.warnings.get('');
     const message = 'empty rows, left out';
     this.warnings.set('', { column: '', message, line: known?.line ?? line, rows: (known?.rows ?? 0) + 1 });
   }
 
-  /** Notes a column with cells that the kinds of their rows do not use. */
-  warnOfUnread(column: string, line: number): void {
+  /** Warns of a column that is filled in a row whose kind does not use it. */
+  warnOfUnused(column: string, line: number): void {
     const message = 'filled in rows whose kind does not use it; copied to the results';
     const known = this.warnings.get(column);
     this.warnings.set(column, { column, message, line: known?.line ?? line, rows: (known?.rows ?? 0) + 1 });
@@ -107,7 +110,7 @@ function trimmed(names: readonly string[]): readonly string[] {
   return names.map((name) => name.trim());
 }
 
-/** Extra columns that `--join` gives a meaning. */
+/** Returns the columns that have a meaning only with `--join`. */
 function joiningColumns(joining: Joining | undefined): readonly string[] {
   return joining === undefined ? [] : [joining.column, ...JOINING_COLUMNS];
 }

@@ -2,22 +2,23 @@ import { CAST_COLUMN } from '../contract/cast.ts';
 import { columnsOfKind, KINDS, type SpecColumn } from '../contract/row-kinds.ts';
 import { suggestName } from '../contract/suggest-name.ts';
 
-/** Columns that some kind reads. */
+/** Returns the columns that some kind of row reads. */
 export function specColumns(): readonly SpecColumn[] {
   const columns = KINDS.map(columnsOfKind).flatMap(({ required, optional }) => [...required, ...optional]);
   return [...new Set(columns)];
 }
 
-/** Every column that means something, by name; `api.*` and `_*` come on top. */
+/** Returns the names of all columns with a meaning, besides `api.*` and `_*`. */
 export function knownColumns(): ReadonlySet<string> {
   return new Set(['id', 'kind', ...specColumns()]);
 }
 
+/** Whether a column is sent to the API as it is: `api.<field>`. */
 export function isApi(name: string): boolean {
   return name.startsWith('api.') && name.length > 'api.'.length;
 }
 
-/** The form in which headers are compared where none is exactly the wanted one. */
+/** Returns the form in which headers are compared if none matches exactly. */
 export function foldHeader(name: string): string {
   return name
     .normalize('NFC')
@@ -25,7 +26,9 @@ export function foldHeader(name: string): string {
     .replaceAll(/[\s-]+/gu, '_');
 }
 
-/** How a file with these columns calls one of ours; our name, or that of the map, if it has none. */
+/**
+ * Returns the header of one of our columns in a file with these headers (`names`); the expected header if it has none.
+ */
 export function headerFor(
   ours: string,
   names: readonly string[],
@@ -37,8 +40,8 @@ export function headerFor(
   return names.find((name) => foldHeader(name) === folded) ?? wanted;
 }
 
-/** What people call our columns, folded: a header like that is suggested, never taken by itself. */
-const USUAL_WORDS: Readonly<Record<string, readonly string[]>> = {
+/** Other names of our columns, folded. Such a header is only suggested, never accepted by itself. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   id: ['nr', 'no', 'nummer', 'number', 'key', 'cue', 'line_id', 'string_id', 'zeilennummer'],
   kind: ['art', 'typ', 'type'],
   text: ['sprechtext', 'texte', 'texto', 'testo', 'dialog', 'dialogue', 'script', 'skript', 'line', 'zeile', 'satz'],
@@ -54,8 +57,8 @@ const USUAL_WORDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The column that a header is probably meant as: a typo of one, or a usual word for one that is not there. Undefined if
- * none is near.
+ * Guesses which column a header is meant as: one that it misspells, or a missing one that it is a synonym of. Undefined
+ * if none is near. `isThere`: whether the file has a column already.
  */
 export function guessColumn(
   header: string,
@@ -63,6 +66,6 @@ export function guessColumn(
   isThere: (ours: string) => boolean = () => false,
 ): string | undefined {
   const folded = foldHeader(header);
-  const usual = candidates.find((ours) => USUAL_WORDS[ours]?.includes(folded) === true && !isThere(ours));
+  const usual = candidates.find((ours) => SYNONYMS[ours]?.includes(folded) === true && !isThere(ours));
   return usual ?? suggestName(header, candidates);
 }

@@ -12,36 +12,37 @@ interface ApiColumn {
   readonly at: number;
 }
 
-/** A finding that may have a line of its own, instead of that of the record in which it was met. */
+/** A finding with a line of its own, if that is not the line of the record in which it was found. */
 export type PlacedFinding = Finding & { readonly line?: number };
 
 /** A note about a column as a whole. */
 export type ColumnNote = { readonly finding: Finding } | { readonly column: string; readonly warning: string };
 
 /**
- * What each column of the file is for. Columns are added as they come: all at once for CSV, key by key for JSONL.
- * Names are taken without white space around them. One of another case stands for ours only if no column is exactly so.
+ * The columns of a manifest, and what each is for. They are added as they are read: all at once for CSV, key by key for
+ * JSONL. White space around names is ignored. A header in another case stands for one of our columns only if no header
+ * matches it exactly.
  */
 export class Columns {
-  /** Place of each column that we know, `api.*` included, by our name. */
+  /** Index of the cell of each known column, `api.*` included, by our name. */
   readonly known = new Map<string, number>();
   readonly api: ApiColumn[] = [];
-  /** Input columns in order, without `_…`: name in the file and place. */
+  /** Input columns in order, without `_…`: header, and index of the cell (`at`). */
   readonly input: { readonly name: string; readonly at: number }[] = [];
-  /** Place of every input column, by its name in the file. */
+  /** Index of the cell of each input column, by its header. */
   readonly byName = new Map<string, number>();
-  /** Place of `_batch`, if this is one of our outcome files. */
+  /** Index of `_batch`, if this is one of our outcome files. */
   batchAt: number | undefined;
-  /** Place of `_row`, the row's number in that batch. */
+  /** Index of `_row`, the row's number in that batch. */
   rowAt: number | undefined;
-  /** Place of `_job_ids`, the jobs that the row had in that batch. */
+  /** Index of `_job_ids`, the jobs that the row had in that batch. */
   jobsAt: number | undefined;
   /**
-   * True for one of our outcome files in CSV, also where a person took out `_batch` to run it as a new batch: its cells
-   * carry the formula guard.
+   * Whether this is one of our outcome files in CSV, whose cells have the formula guard; also if a person removed
+   * `_batch` to run it as a new batch.
    */
   guarded = false;
-  /** How many columns the file has, those without use included. */
+  /** How many columns the file has, unused ones included. */
   count = 0;
   /** Line of the first header. */
   line = 1;
@@ -52,7 +53,7 @@ export class Columns {
   readonly #alsoKnown: readonly string[];
   readonly #headers = new Map<string, string>();
   readonly #seen = new Set<string>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   /**
    * `csv`: false for JSONL, where cells are never guarded. `alsoKnown`: columns that mean something besides those of
@@ -65,7 +66,7 @@ export class Columns {
     this.#csv = csv;
   }
 
-  /** Adds columns, and says what is wrong or noteworthy about each. */
+  /** Adds columns. Returns findings and warnings about them. */
   add(names: readonly string[]): ColumnNote[] {
     const first = this.count;
     this.count += names.length;
@@ -76,12 +77,12 @@ export class Columns {
     return bare.flatMap((name, index) => this.#addOne(name, first + index, all));
   }
 
-  /** The column as the file names it. */
+  /** Returns the header of one of our columns in the file; our own name if the file lacks it. */
   headerOf(ours: string): string {
     return this.#headers.get(ours) ?? ours;
   }
 
-  /** Our column → its header, for the columns that only `mapIfThere` explains. */
+  /** Maps our columns to their headers, as far as only `mapIfThere` explains them. */
   get mapUsed(): Readonly<Record<string, string>> {
     const used = [...this.#names.oursIfThere].flatMap(([theirs, ours]) => {
       const header = this.#headers.get(ours);
@@ -95,14 +96,14 @@ export class Columns {
     return this.#csv && !this.known.has(ours);
   }
 
-  /** A finding about the header that rows meet: told once, however many they are, as their cells are not at fault. */
+  /** Returns a finding about the header for the first row that has it, and nothing for further rows. */
   once(topic: string, finding: () => Finding): PlacedFinding[] {
-    if (this.#told.has(topic)) return [];
-    this.#told.add(topic);
+    if (this.#reported.has(topic)) return [];
+    this.#reported.add(topic);
     return [{ ...finding(), line: this.line }];
   }
 
-  /** The finding for a column that the header lacks. `need`: why it is needed, as an end of the sentence. */
+  /** Returns the finding for a column that the header lacks. `need`: why it is needed, as the end of a sentence. */
   missing(ours: string, need: string): Finding {
     const like = this.input.find(({ name }) => !this.#isUsed(name) && guessColumn(name, [ours]) === ours)?.name;
     const hint = like === undefined ? '' : `; is it ${show(like)}? Then: --map ${ours}=${like}`;
@@ -111,8 +112,8 @@ export class Columns {
   }
 
   /**
-   * What is wrong with the columns together, once all are there: `--map` entries that name no known column, or a header
-   * that the file lacks; and a header without any column that a kind reads.
+   * Finds what is wrong with all columns together: `--map` entries that name no known column, or a header that the file
+   * lacks; and a header without any column that a kind reads.
    */
   findWrong(): Finding[] {
     const findings = [...this.#names.ours].flatMap(([theirs, ours]): Finding[] => {
@@ -134,7 +135,7 @@ export class Columns {
     return isNameless ? [this.missing(CAST_COLUMN, 'with names of the cast')] : [];
   }
 
-  /** The finding for a record that has more or fewer cells than the header. */
+  /** Returns the finding for a record that has more or fewer cells than the header. */
   findRagged(cells: readonly string[]): Finding | undefined {
     const { count, input } = this;
     if (cells.length === count) return undefined;
@@ -145,10 +146,10 @@ export class Columns {
     return { column, expected, got, code: 'too-few-cells' };
   }
 
-  /** A header without any column that a kind reads. */
+  /** Returns the finding for a header without any column that a kind reads. */
   #foreign(): Finding {
     const maps = this.input.flatMap(({ name }) => {
-      const meant = this.#meant(name);
+      const meant = this.#guess(name);
       return meant === undefined ? [] : [`--map ${shellWord(`${meant}=${name}`)}`];
     });
     const hint = maps.length === 0 ? '--map renames yours' : `perhaps ${maps.join(' ')}`;
@@ -156,6 +157,7 @@ export class Columns {
     return { column: '', expected, got: show([...this.byName.keys()].join(', ')), code: 'no-header' };
   }
 
+  /** Adds a column. `at`: the index of its cells. `all`: see `ColumnNames.oursOf`. */
   #addOne(name: string, at: number, all: ReadonlySet<string>): ColumnNote[] {
     if (name === '') {
       const expected = 'a name for every column';
@@ -182,8 +184,9 @@ export class Columns {
     return [];
   }
 
+  /** Returns the note about an unknown column. */
   #unknown(name: string, all: ReadonlySet<string>): ColumnNote {
-    const meant = this.#meant(name, all);
+    const meant = this.#guess(name, all);
     if (this.#options.strict) {
       const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
       const expected = `a known column${hint}, or a name that begins with _`;
@@ -193,12 +196,12 @@ export class Columns {
     return { column: name, warning: `unknown column, copied to the results${hint}` };
   }
 
-  /** The column that a header is probably meant as. */
-  #meant(name: string, all: ReadonlySet<string> = this.#seen): string | undefined {
+  /** Guesses which of our columns a header is meant as. */
+  #guess(name: string, all: ReadonlySet<string> = this.#seen): string | undefined {
     const isThere = (ours: string): boolean => all.has(ours) || this.#headers.has(ours);
     const meant = guessColumn(name, [...this.#names.known], isThere);
     if (meant !== 'duration' || this.#hasMedia(all)) return meant;
-    // Without media, a length is that of the speech.
+    // Without media, a duration can only mean that of the speech.
     return isThere(MAX_SECONDS) ? undefined : MAX_SECONDS;
   }
 
@@ -206,6 +209,7 @@ export class Columns {
     return [...all].some((name) => ['audio', 'video'].includes(this.#names.oursOf(name, all)));
   }
 
+  /** Whether a header stands for one of our columns. */
   #isUsed(name: string): boolean {
     return [...this.#headers.values()].includes(name);
   }

@@ -10,7 +10,7 @@ import type { LocalMediaRules } from './local-media/path-cells.ts';
 import type { Pricing, Priced } from './money/price-rows.ts';
 import type { RowPart } from '../contract/row-parts.ts';
 
-/** Everything besides the file that shapes its rows. */
+/** Everything besides the file itself that decides how its rows are read and priced. Comments name the flags. */
 export interface ManifestOptions extends Pricing {
   /** `--kind`: the kind of every row whose `kind` cell is empty. Default: inferred. */
   readonly kind?: Kind | undefined;
@@ -18,19 +18,19 @@ export interface ManifestOptions extends Pricing {
   readonly defaults: RowDefaults;
   /** `--map text=script`: our column → the header in the file. */
   readonly map: Readonly<Record<string, string>>;
-  /** The same from the configuration for all manifests: each counts only where a file has the header. */
+  /** The same from the configuration, for all manifests: each entry counts only if a file has the header. */
   readonly mapIfThere?: Readonly<Record<string, string>> | undefined;
-  /** Whether a header of another case stands for ours. Default false, as in batches of earlier versions. */
+  /** Whether headers match our columns ignoring case. Default false, as in batches of earlier versions. */
   readonly anyCase?: boolean | undefined;
-  /** `--cast`: who speaks with which voice. Default: nobody; the rows say it. */
+  /** `--cast`: the voices of speakers. Default: none; each row names its voice. */
   readonly cast?: Cast | undefined;
-  /** `--sheet`: the sheet of a workbook that is read. Default: the first that is not hidden. */
+  /** `--sheet`: the sheet of a workbook to read. Default: the first that is not hidden. */
   readonly sheet?: string | undefined;
-  /** What separates decimals in texts of a workbook or of JSON, besides a point. Default: nothing. */
+  /** Decimal separator in texts of a workbook or of JSON, besides a point. Default: a point only. */
   readonly decimal?: Decimal;
   /** Whether unknown columns and unused cells are errors instead of warnings. */
   readonly strict: boolean;
-  /** Share of the rows that speak the legacy dialect, 0 to 1. Default 0. */
+  /** Share of the rows that use the legacy paths of the API, 0 to 1. Default 0. */
   readonly legacyShare?: number;
   /** `--join`, `--pause`: which rows are joined into one file. Default: none. */
   readonly join?: Joining | undefined;
@@ -53,7 +53,7 @@ export interface ManifestOptions extends Pricing {
    * Default false.
    */
   readonly anyApiField?: boolean;
-  /** Known voices, keyed as the manifest writes them. Default: none, so names are left unresolved. */
+  /** Known voices, by the text of the `voice` cell. Default: none, so names are left unresolved. */
   readonly voices?: ReadonlyMap<string, VoiceMeant>;
 }
 
@@ -88,7 +88,7 @@ export interface ManifestRow extends Priced {
   readonly previousJobs?: readonly string[];
 }
 
-/** A row before its price. */
+/** A row that was read but not priced yet. */
 export type UnpricedRow = Omit<ManifestRow, keyof Priced | 'parts'> & {
   readonly spec: RowSpec;
   /** The parts of its text, at least two. Absent if it is not split. */

@@ -34,7 +34,7 @@ export function isManifestUrl(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
-/** A manifest's location for display, without the query of a URL, which is often secret. */
+/** Returns a manifest's place for display, without the query of a URL, which is often secret. */
 export function labelOfPlace(place: string): string {
   if (!isUrl(place) || !URL.canParse(place)) return place;
   const { origin, pathname } = new URL(place);

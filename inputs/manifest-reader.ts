@@ -12,11 +12,11 @@ import type { RawItem } from './check-bytes.ts';
 import { RowReader } from './row-reader.ts';
 import type { VoiceRow } from './voices/voice-uses.ts';
 
-/** Some rows of a file, in order, and the problems between them. */
+/** Some rows of a manifest, in order, and the problems between them. */
 export interface ManifestPart {
   readonly rows: readonly ManifestRow[];
   readonly problems: readonly ManifestProblem[];
-  /** Rows with problems, as far as they could be parsed. */
+  /** The parsed parts of rows with problems: the voices that they use are counted, too. */
   readonly drafts: readonly VoiceRow[];
 }
 
@@ -30,15 +30,16 @@ const EMPTY_FILE: ManifestProblem = {
 };
 
 /**
- * Turns the records of a file into rows: identifies the columns, reads the cells, and prices them. Retains no rows,
- * only hashes of ids and output names to check that they are unique.
+ * Reads a manifest once: turns the records of its files into priced rows and problems. Keeps no rows, only hashes of
+ * ids and output names, to check that they are unique. `read-manifest.ts` uses it to check a manifest, and again to
+ * load it.
  */
 export class ManifestReader {
   /** Rows so far, including bad ones. */
   rows = 0;
-  /** sha256 of the files' bytes, in hex; null until the end is reached. */
+  /** sha256 of the bytes of all files, in hex; null before the end. */
   digest: string | null = null;
-  /** The current file, if there are several. */
+  /** Label of the current file, if there are several. */
   file: string | undefined;
 
   readonly #source: ManifestSource;
@@ -48,31 +49,34 @@ export class ManifestReader {
   readonly #reader: RowReader;
   readonly #places = new LinePlaces();
   readonly #digests: string[] = [];
-  /** Part of a file could not be read, or a file is empty. */
+  /** Whether a part of a file could not be read, or a file is empty. */
   #isCut = false;
-  /** Of the current file. */
+  /** Decimal separator of the current file. */
   #decimal: Decimal = '.';
-  /** Some rows are of unknown kind. */
+  /** Whether the kind of some rows is unknown. */
   #isUnclear = false;
 
-  private constructor(source: ManifestSource, options: ManifestOptions, unique: boolean, asked: AskedChecks) {
+  private constructor(source: ManifestSource, options: ManifestOptions, unique: boolean, checks: OptionalChecks) {
     this.#source = source;
     this.#options = options;
     this.#csv = source.format.format !== 'jsonl';
-    this.#header = new HeaderCheck(options, this.#csv, asked.join);
+    this.#header = new HeaderCheck(options, this.#csv, checks.join);
     this.#reader = new RowReader(options, {
-      ...{ csv: this.#csv, unique, header: this.#header, places: this.#places },
-      ...{ join: asked.join, cast: asked.cast, fitText: asked.fitText },
+      ...checks,
+      csv: this.#csv,
+      unique,
+      header: this.#header,
+      places: this.#places,
       decimal: () => this.#decimal,
     });
   }
 
-  /** `unique`: whether to check ids and names for duplicates; unnecessary on the second pass. */
+  /** `unique`: whether to check ids and names for duplicates, which the second pass need not. */
   static async open(source: ManifestSource, options: ManifestOptions, unique: boolean): Promise<ManifestReader> {
-    return new ManifestReader(source, options, unique, await loadAsked(options));
+    return new ManifestReader(source, options, unique, await loadOptionalChecks(options));
   }
 
-  /** Whether some rows could not be read or understood. */
+  /** Whether some rows could not be read, or their kind is unknown. */
   get isCut(): boolean {
     return this.#isCut || this.#isUnclear;
   }
@@ -90,7 +94,7 @@ export class ManifestReader {
     return this.#reader.previousBatch;
   }
 
-  /** Reads the files to the end, or as far as they make sense. */
+  /** Reads the files, to the end or up to a problem that makes the rest unreadable. */
   async *read(): AsyncGenerator<ManifestPart> {
     const { files } = this.#source;
     const jsonColumns = new Map<string, number>();
@@ -112,6 +116,7 @@ export class ManifestReader {
     yield { rows: [], drafts: [], problems: this.#findMissing() };
   }
 
+  /** Reads and prices the rows of a file, after reading the local files that they name. */
   async *#readFile(parts: AsyncIterable<readonly RawItem[]>, folder: string): AsyncGenerator<ManifestPart> {
     const { samples: limits, filesFrom = [process.cwd()] } = this.#options;
     const folders = [...new Set([folder, ...filesFrom])];
@@ -136,6 +141,7 @@ export class ManifestReader {
     yield { rows: [], drafts: [], problems: [EMPTY_FILE] };
   }
 
+  /** Reads records into rows that are not priced yet. */
   #readItems(items: readonly RawItem[]): Omit<ManifestPart, 'rows'> & { readonly rows: readonly UnpricedRow[] } {
     const rows: UnpricedRow[] = [];
     const problems: ManifestProblem[] = [];
@@ -175,7 +181,7 @@ export class ManifestReader {
     if (this.#digests.length === this.#source.files.length) this.digest = combineDigests(this.#digests);
   }
 
-  /** Problems that are known only at the end. */
+  /** Finds the problems that are known only at the end. */
   #findMissing(): readonly ManifestProblem[] {
     const at = { line: 1, id: '' };
     if (this.#isCut && this.rows === 0) return [];
@@ -188,6 +194,7 @@ export class ManifestReader {
   }
 }
 
+/** Opens the reader for the format of a file. `jsonColumns`: the columns of earlier JSONL files. */
 async function partsOf(
   file: ManifestSource['files'][number],
   jsonColumns: Map<string, number>,
@@ -202,13 +209,13 @@ async function partsOf(
   }
 }
 
-type AskedChecks = Awaited<ReturnType<typeof loadAsked>>;
+type OptionalChecks = Awaited<ReturnType<typeof loadOptionalChecks>>;
 
 /**
  * Loads the checks that only some manifests need: of joins, casts and text lengths. Each is undefined where the options
  * do not ask for it.
  */
-async function loadAsked({ join, cast, split, textLimits = {} }: ManifestOptions) {
+async function loadOptionalChecks({ join, cast, split, textLimits = {} }: ManifestOptions) {
   const mayBeTooLong = split !== undefined || Object.keys(textLimits).length > 0;
   return {
     join: join && new (await import('./sound/join-check.ts')).JoinCheck(join),

@@ -18,34 +18,35 @@ import { RowsInMemory } from './rows-in-memory.ts';
 interface ManifestFile extends ManifestBytes {
   /** The file to read: the user's own, or a temporary copy of a stream. */
   readonly path: string;
-  /** Its display name: the path as given, or `standard input`. */
+  /** Its name for messages: the path as given, or `standard input`. */
   readonly label: string;
   readonly format: ManifestFormat;
-  /** Where relative paths in it begin. A stream has no folder of its own. */
+  /** Base folder of relative paths in it. That of a stream is the working directory. */
   readonly folder: string;
 }
 
 /**
- * A manifest that can be read several times. Its files form one table in sequence; a pattern such as `drop/*.csv`
- * yields every match. `path` and `format` are the first file's; `label` is the argument as given.
+ * An open manifest, which can be read several times. It may have several files, such as all matches of `drop/*.csv`,
+ * which form one table in sequence. `path` and `format` are those of the first file; `label` is the argument as given.
  */
 export interface ManifestSource extends ManifestFile {
   /** At least one. */
   readonly files: readonly ManifestFile[];
   /** The server's ETag; null if it sent none. Absent for files. */
   readonly etag?: string | null;
-  /** The rows from the last check, kept until they are loaded. */
+  /** The rows from the last check, kept in memory until they are loaded. */
   readonly rows: RowsInMemory;
   /** Removes the temporary copy, if there is one. May be called twice. */
   close(): Promise<void>;
 }
 
-/** Extensions to try if the user omitted it. */
+/** Extensions that the user may have omitted, for a hint. */
 const EXTENSIONS = ['.csv', '.tsv', '.jsonl', '.ndjson', '.xlsx'];
 
+/** Bytes by which the format is detected. */
 const HEAD_BYTES = 64 * 1024;
 
-/** sha256 of the bytes of all files, hex. */
+/** Returns the sha256 of the bytes of all files, in hex. */
 export async function digestOf({ files }: Pick<ManifestSource, 'files'>): Promise<string> {
   const digests: string[] = [];
   for (const file of files) digests.push(await digestOfBytes(file));
@@ -125,7 +126,7 @@ async function openUrl(url: string, fetchManifest: FetchManifest, options: OpenO
     if (fetched.type === 'failed') throw failed(fetched.why);
     ({ etag } = fetched);
   }).catch((error: unknown) => {
-    // For example a full disk. As any other error, it would make a firing fetch the manifest over and over.
+    // For example a full disk. Any other type of error would make a schedule's firing fetch the manifest over and over.
     throw error instanceof ManifestError ? error : failed(messageOf(error));
   });
   return { ...source, etag };
@@ -133,12 +134,13 @@ async function openUrl(url: string, fetchManifest: FetchManifest, options: OpenO
 
 async function matchesOf(pattern: string): Promise<readonly string[]> {
   const { expandGlob } = await import('./expand-glob.ts');
-  // Excel puts a file of such a name beside a workbook that is open.
+  // Excel creates a file `~$NAME` beside an open workbook.
   const paths = (await expandGlob(pattern)).filter((path) => !basename(path).startsWith('~$'));
   if (paths.length === 0) throw new ManifestError(`no file matches ${pattern}. Nothing was spent.`);
   return paths;
 }
 
+/** Opens all files of a manifest, which must have one format. */
 async function openFiles(given: string, paths: readonly string[], sheet: string | undefined): Promise<ManifestSource> {
   const files: ManifestFile[] = [];
   const folders: string[] = [];
@@ -160,23 +162,24 @@ async function openFiles(given: string, paths: readonly string[], sheet: string 
       const expected = `expected files of one format; ${files[0]?.label ?? ''} and ${other.label} are not`;
       throw new ManifestError(`${expected}. Nothing was spent.`);
     }
-    return ofFiles(given, files, close);
+    return sourceOf(given, files, close);
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** What is known of a file before it is opened. */
+/** Names and place of a file that is to be opened. */
 export interface FilePlace extends OpenOptions {
+  /** Its name for messages. */
   readonly label: string;
-  /** Its name, which may tell its format. */
+  /** Its file name, whose extension may decide the format. */
   readonly name: string;
-  /** Where relative paths in it begin. */
+  /** Base folder of relative paths in it. */
   readonly folder: string;
 }
 
-/** Opens a file. The rows of a workbook are written to a folder, which is made only for one. */
+/** Opens a file. The rows of a workbook are first written to a file in the folder that `makeFolder` creates. */
 async function openFile(
   path: string,
   { label, name, folder, sheet }: FilePlace,
@@ -199,12 +202,13 @@ async function openFile(
   return { path: into, label, format, folder };
 }
 
-/** A JSONL manifest held in memory. `label` is its display name. */
+/** Returns a JSONL manifest that is held in memory. `label`: its name for messages. */
 export function manifestOfText(label: string, text: string): ManifestSource {
-  return ofFiles(label, [{ path: '', label, format: { format: 'jsonl' }, folder: process.cwd(), text }]);
+  return sourceOf(label, [{ path: '', label, format: { format: 'jsonl' }, folder: process.cwd(), text }]);
 }
 
-function ofFiles(
+/** Returns a manifest of these files. `close`: removes temporary copies. */
+function sourceOf(
   label: string,
   files: readonly ManifestFile[],
   close = (): Promise<void> => Promise.resolve(),
@@ -218,6 +222,7 @@ async function writeTo(path: string, stream: Readable): Promise<void> {
   await pipeline(stream, createWriteStream(path, { mode: 0o600 }));
 }
 
+/** Creates a temporary folder for the copy of a manifest. */
 async function temporaryFolder(label: string): Promise<string> {
   return mkdtemp(join(tmpdir(), 'voxbatch-manifest-')).catch((error: unknown) => {
     const why = messageOf(error);
@@ -228,7 +233,7 @@ async function temporaryFolder(label: string): Promise<string> {
   });
 }
 
-/** Creates a temporary file and has `write` fill it. */
+/** Opens a manifest that `write` copies to a temporary file. */
 async function spool(
   place: Omit<FilePlace, 'folder'>,
   write: (path: string) => Promise<void>,
@@ -239,13 +244,14 @@ async function spool(
     const path = join(folder, 'manifest');
     await write(path);
     const file = await openFile(path, { ...place, folder: process.cwd() }, () => Promise.resolve(folder));
-    return ofFiles(place.label, [file], close);
+    return sourceOf(place.label, [file], close);
   } catch (error) {
     await close();
     throw error;
   }
 }
 
+/** Detects the format of a file. */
 async function detect(path: string, place: Pick<FilePlace, 'label' | 'name'>): Promise<ManifestFormat> {
   const file = await open(path);
   try {

@@ -1,4 +1,7 @@
-/** Entry of the thread that reads a manifest's media: it measures media behind URLs and inspects local recordings. */
+/**
+ * Entry of the thread that reads a manifest's media, which may hang or crash it: media behind URLs (`ProbeJob`),
+ * recordings for voices (`SampleJob`), and other local media (`LocalMediaJob`).
+ */
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../threads/serve-jobs.ts';
 import { probeMedia } from './media/probe-media.ts';

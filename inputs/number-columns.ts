@@ -3,7 +3,13 @@ import type { Decimal } from '../contract/table-format.ts';
 import { parseUnsignedNumber } from '../contract/value-kinds.ts';
 import { headerFor, specColumns } from './header-names.ts';
 
-/** The columns of a file whose cells are numbers, such as `speed`, as the file names them. */
+/**
+ * Returns the headers of the columns whose cells are numbers, such as `speed`, so that workbooks of results write them
+ * as numbers.
+ *
+ * @param columns all headers of the file
+ * @param reading how the manifest's headers were read
+ */
 export function numberColumns(
   columns: readonly string[],
   reading: Parameters<typeof headerFor>[2],
@@ -12,7 +18,7 @@ export function numberColumns(
   return new Set(ours.map((column) => headerFor(column, columns, reading)).filter((name) => columns.includes(name)));
 }
 
-/** The number that a cell of such a column holds; NaN for another text. */
+/** Parses a cell of such a column; NaN for another text. `decimal`: its decimal separator, besides a point. */
 export function numberIn(cell: string, decimal: Decimal): number {
   return parseUnsignedNumber(cell.trim().replace(decimal, '.'));
 }

@@ -5,15 +5,17 @@ import type { Finding } from '../contract/manifest-problems.ts';
 /** Default template for result file names. */
 export const DEFAULT_TEMPLATE = '{id}.{ext}';
 
+/** A field of a template, such as `{id}`. */
 const FIELD = /\{([^{}]*)\}/g;
 /** Max bytes of a path segment: file systems allow 255, and `.part` needs some. */
 const LONGEST_PART = 240;
+/** Max bytes of a whole path. */
 const LONGEST_NAME = 1000;
 /** Characters that some file system forbids or treats as a separator: the Windows list includes all others. */
 const UNSAFE = /[<>:"/\\|?*\p{Cc}]/gu;
 /** Max bytes of an id in a file name; a template may add more. */
 const LONGEST_SAFE_ID = 200;
-/** Hex digits that distinguish ids with the same safe form. */
+/** Hex digits of the hash that distinguishes ids with the same safe form. */
 const MARK_DIGITS = 8;
 
 /** Subfolder of `media/` for results that failed a check. */
@@ -25,12 +27,13 @@ export const JOINED_FOLDER = 'joined';
 /** Subfolder of `media/` for finished copies. */
 export const FINISHED_FOLDER = 'finished';
 
-/** The fields that a template may use besides input columns. */
+/** The values for the fields of a template. */
 export interface NameFields {
   /** The safe form used in file names: see {@link safeId}. */
   readonly id: string;
   readonly row: number;
   readonly kind: string;
+  /** Returns the row's cell of an input column; undefined without such a column. */
   readonly cellOf: (column: string) => string | undefined;
 }
 
@@ -56,12 +59,12 @@ export function findBadTemplate(template: string, hasColumn: (column: string) =>
     : finding(`{id}, {row}, {kind}, {ext} or an input column instead of {${unknown}}`);
 }
 
-/** The fields that a template names, in order. */
+/** Returns the names of a template's fields, in order. */
 export function templateFields(template: string): readonly string[] {
   return [...template.matchAll(FIELD)].map((match) => match[1] ?? '');
 }
 
-/** The name of a row's result under `media/`, `{ext}` left in. The template must be sound. */
+/** Returns the name of a row's result below `media/`, with `{ext}` left in. The template must be valid. */
 export function makeName(template: string, fields: NameFields): string {
   if (template === DEFAULT_TEMPLATE) return `${fields.id}.{ext}`;
   return template.replaceAll(FIELD, (whole, field: string) => {
@@ -74,9 +77,9 @@ export function makeName(template: string, fields: NameFields): string {
 }
 
 /**
- * An id as a part of a file name. An id valid on every file system stays unchanged. Otherwise forbidden characters
- * become `_`, a long id is cut, and a hash of the whole id is appended: `L/77` becomes `L_77-` plus 8 hex digits. So
- * ids that would look alike get different names, and the name depends on the id alone.
+ * Returns an id as a part of a file name. An id valid on every file system stays unchanged. Otherwise forbidden
+ * characters become `_`, a long id is cut, and a hash of the whole id is appended: `L/77` becomes `L_77-` plus 8 hex
+ * digits. So ids that would look alike get different names, and the name depends on the id alone.
  */
 export function safeId(id: string): string {
   const plain = id.replaceAll(UNSAFE, '_');
@@ -85,7 +88,7 @@ export function safeId(id: string): string {
   return `${cut(plain, LONGEST_SAFE_ID - MARK_DIGITS - 1)}-${mark}`;
 }
 
-/** The longest prefix of a text that fits into this many bytes. */
+/** Returns the longest prefix of a text that fits into this many bytes. */
 function cut(text: string, bytes: number): string {
   let taken = 0;
   let end = 0;
@@ -100,7 +103,10 @@ function cut(text: string, bytes: number): string {
 /** Fast path: names of this form are always valid. */
 const PLAIN_NAME = /^[\w-][\w.-]{0,199}\.\{ext\}$/;
 
-/** Why a path cannot be a file below a folder of ours, or undefined. `{ext}` counts for what replaces it. */
+/**
+ * Returns what is expected instead of a path that cannot be a file below a folder of ours; undefined for a valid path.
+ * `{ext}` stands for any extension.
+ */
 export function whyBadPath(name: string): string | undefined {
   if (PLAIN_NAME.test(name)) return undefined;
   const path = name.replace(/\{ext\}$/, 'jsonl');
@@ -115,13 +121,15 @@ export function whyBadPath(name: string): string | undefined {
   return undefined;
 }
 
-/** Why a path is reserved, or undefined: a new row's result may not go into the folder of unfit results. */
+/**
+ * Returns what is expected instead of a path in the folder of unfit results, which is reserved; undefined for others.
+ */
 export function whyReserved(name: string): string | undefined {
   if (!name.includes('/') || !collisionKey(name).startsWith(`${UNFIT_FOLDER}/`)) return undefined;
   return `a path outside the folder ${UNFIT_FOLDER}, which is for results that did not pass a check`;
 }
 
-/** Two names with the same key would be one file on some file system. */
+/** Returns a key that two names share if they would be one file on some file system. */
 export function collisionKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }

@@ -28,28 +28,30 @@ import { parseVerifyThreshold, THRESHOLD_FORM } from '../contract/verify.ts';
 /** A row that may lack some cells. */
 export type RowDraft = Partial<RowSpec> & Pick<RowSpec, 'kind'>;
 
+/** The cells of a row, parsed. */
 export interface ParsedRow {
-  /** Undefined if there are findings, or were of its header. */
+  /** Undefined if there are findings about the row, or about its header. */
   readonly spec: RowSpec | undefined;
   /** Its kind and usable cells, even if there are findings; undefined if its kind is unknown. */
   readonly draft?: RowDraft;
   readonly findings: readonly PlacedFinding[];
-  /** The name of the cast that gives the row its voice; undefined if none does. */
+  /** The speaker of the cast that gives the row its voice; undefined without one. */
   readonly speaker?: string | undefined;
   /** Known columns that are filled but unused by the row's kind, as named in the file. */
-  readonly unread: readonly string[];
+  readonly unused: readonly string[];
 }
 
-/** Text that UTF-8 cannot encode, or that contains NUL: possible only through JSON escapes. */
+/** Matches text that UTF-8 cannot encode, or with NUL; only JSON escapes can produce it. */
 const UNSENDABLE = /[\0\p{Cs}]/u;
 
+/** The finding for a voice that is `name:` without a name. */
 const NAMELESS = {
   finding: { expected: 'the id of a voice, or name: and its name', got: 'name: alone', code: 'bad-voice-name' },
 } as const;
 
 const SECONDS: NumberRule = { expected: 'seconds as a number over 0', holds: (value: number) => value > 0 };
 
-/** How the cells of every row are read. */
+/** The rules for all rows of a manifest. */
 export interface RowRules {
   /**
    * The kind of rows that state none: `--kind`, or the kind implied by the columns. Undefined if each row's cells must
@@ -64,39 +66,42 @@ export interface RowRules {
   readonly localMedia?: LocalMediaRules | undefined;
   /** See `ManifestOptions`. Default false. */
   readonly anyApiField?: boolean | undefined;
-  /** What separates decimals, besides a point. Default: nothing. */
+  /** Decimal separator, besides a point. Default: a point only. */
   readonly decimal?: Decimal;
-  /** Who speaks with which voice. Default: the rows say it. */
+  /** The speakers of the cast. Default: none; each row names its voice. */
   readonly cast?: CastVoices | undefined;
 }
 
-/** Parses a row's cells into its spec. Checks the raw cells first, then the kind, then each value. */
+/**
+ * Parses a row's cells into its spec: the values that its requests are made of. Checks the raw cells first, then the
+ * kind, then each value.
+ */
 export function parseRow(columns: Columns, cells: readonly string[], rules: RowRules): ParsedRow {
   const bad = findBadCells(columns, cells);
-  if (bad.length > 0) return { spec: undefined, findings: bad, unread: [] };
+  if (bad.length > 0) return { spec: undefined, findings: bad, unused: [] };
   const decided = decideKind(columns, cells, rules.kind);
-  if ('findings' in decided) return { spec: undefined, findings: decided.findings, unread: [] };
+  if ('findings' in decided) return { spec: undefined, findings: decided.findings, unused: [] };
   const { kind } = decided;
   const cast = rules.cast?.valuesFor(columns, cells, kind);
   const standIns: Readonly<Partial<Record<SpecColumn, string | undefined>>> = { ...rules.defaults, ...cast?.values };
   const findings: PlacedFinding[] = [...(cast?.findings ?? [])];
-  let isWhole = true;
-  const unread: string[] = [];
+  let isComplete = true;
+  const unused: string[] = [];
   const values: Partial<Record<SpecColumn, CellValue>> = {};
   for (const { column, isRequired, isRead } of usesOf(kind)) {
     const at = columns.known.get(column);
     const cell = at === undefined ? '' : (cells[at] ?? '');
     const filled = cell !== '' && cell.trim() !== '';
     if (!isRead) {
-      if (filled) unread.push(columns.headerOf(column));
+      if (filled) unused.push(columns.headerOf(column));
       continue;
     }
     const value = filled ? cell : standIns[column];
     if (value === undefined) {
       if (!isRequired || (column === 'voice' && cast !== undefined)) continue;
-      isWhole = false;
+      isComplete = false;
       if (columns.lacks(column))
-        findings.push(...columns.once(column, () => columns.missing(column, need(kind, column))));
+        findings.push(...columns.once(column, () => columns.missing(column, whyNeeded(kind, column))));
       else findings.push(missing(kind, column, columns.headerOf(column), cell));
       continue;
     }
@@ -104,16 +109,16 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
     if ('finding' in parsed) findings.push({ column: columns.headerOf(column), ...parsed.finding });
     else if (parsed.value !== undefined) values[column] = parsed.value;
   }
-  if (rules.strict) findings.push(...unread.map((header) => unreadCell(kind, header)));
+  if (rules.strict) findings.push(...unused.map((header) => unusedCell(kind, header)));
   const own = columns.api.length === 0 ? {} : readApiCells(kind, columns, cells, { rules, findings });
   const extra = cast === undefined ? own : { ...cast.extra, ...own };
   // Each value was parsed by the rule of its own column just above.
   const spec = { kind, ...values, extra } as RowSpec;
-  const isSound = findings.length === 0 && isWhole;
-  return { spec: isSound ? spec : undefined, draft: spec, findings, unread, speaker: cast?.name };
+  const isValid = findings.length === 0 && isComplete;
+  return { spec: isValid ? spec : undefined, draft: spec, findings, unused, speaker: cast?.name };
 }
 
-/** How a kind of row uses a column. */
+/** How a kind of row uses a column. `isRead`: required or optional. */
 interface ColumnUse {
   readonly column: SpecColumn;
   readonly isRequired: boolean;
@@ -148,12 +153,12 @@ function readApiCells(
   );
 }
 
-/** Finds input cells that are too long or cannot be sent as text, whatever they mean. */
+/** Finds input cells that are too long or cannot be sent as text, whatever column they are in. */
 function findBadCells({ input }: Columns, cells: readonly string[]): readonly Finding[] {
   return input.flatMap(({ name, at }) => findBadCell(name, cells[at] ?? '') ?? []);
 }
 
-/** What is wrong with a cell that is too long or cannot be sent as text, whatever it means. */
+/** Returns the finding for a cell that is too long or cannot be sent as text. */
 export function findBadCell(column: string, cell: string): Finding | undefined {
   // A UTF-16 unit is at most three bytes, so short cells need no counting.
   if (cell.length * 3 > MAX_CELL_BYTES && Buffer.byteLength(cell) > MAX_CELL_BYTES) {
@@ -165,9 +170,9 @@ export function findBadCell(column: string, cell: string): Finding | undefined {
   return { column, expected, got: show(cell), code: cell.includes('\0') ? 'nul' : 'bad-text' };
 }
 
-/** What is wrong with an `api.FIELD` cell whose JSON is nested so deep that nobody can read it. */
+/** Returns the finding for an `api.FIELD` cell with JSON that is nested too deep for parsers. */
 export function findTooDeep(column: string, cell: string): Finding | undefined {
-  // Nearly all cells are no JSON.
+  // Fast path: hardly any cell is JSON.
   if (!/^\s*[[{]/.test(cell)) return undefined;
   const value = parseApiCell(cell);
   if (typeof value !== 'object' || value === null || !isTooDeep(inspectJson(cell))) return undefined;
@@ -177,6 +182,7 @@ export function findTooDeep(column: string, cell: string): Finding | undefined {
 /** The parsed value of a cell. */
 type CellValue = string | number | readonly LocalFile[];
 
+/** Parses a cell by the type of its column. */
 function parseCell(kind: Kind, column: SpecColumn, cell: string, rules: RowRules): Parsed<CellValue | undefined> {
   switch (cellOf(column)) {
     case 'text':
@@ -199,15 +205,17 @@ function parseCell(kind: Kind, column: SpecColumn, cell: string, rules: RowRules
   }
 }
 
+/** Replaces the decimal separator by a point. */
 function withPoint(cell: string, { decimal = '.' }: RowRules): string {
   return cell.trim().replace(decimal, '.');
 }
 
-/** A file that has not been inspected yet; `check-samples.ts` fills in the rest. */
+/** Returns a recording that was not read yet; `check-samples.ts` fills in the rest. */
 function unreadFile(path: string): LocalFile {
   return { path, bytes: 0, sha256: '', extension: '', seconds: 0 };
 }
 
+/** Returns the rule for a number column: its bounds, if it has any. */
 function boundsRule(kind: Kind, column: SpecColumn): NumberRule {
   const bounds = boundsOf(kind, column);
   if (bounds === undefined)
@@ -216,17 +224,18 @@ function boundsRule(kind: Kind, column: SpecColumn): NumberRule {
   return { expected: `a number from ${least} to ${most}`, holds: (value) => value >= least && value <= most };
 }
 
-/** Why rows need a column, and what does instead of it. */
-function need(kind: Kind, column: SpecColumn): string {
+/** Explains why rows need a column, and what can replace it. */
+function whyNeeded(kind: Kind, column: SpecColumn): string {
   const instead = column === 'voice' ? ' (or give --voice for all rows, or --cast for names in a column)' : '';
   return `because ${kind} rows need ${column}${instead}`;
 }
 
+/** Returns the finding for a required cell that is empty. */
 function missing(kind: Kind, column: SpecColumn, header: string, cell: string): Finding {
   const got = cell === '' ? 'nothing: the cell is empty, or the column is missing' : `only white space: ${show(cell)}`;
   return {
     column: header,
-    expected: `a value, ${need(kind, column)}`,
+    expected: `a value, ${whyNeeded(kind, column)}`,
     got,
     code: 'missing-cell',
   };
@@ -243,7 +252,8 @@ function ownField(kind: Kind, field: string, columns: Columns): Finding | undefi
   return { column: columns.headerOf(`api.${field}`), expected, got: 'a filled cell', code: 'own-field' };
 }
 
-function unreadCell(kind: Kind, header: string): Finding {
+/** Returns the finding for a filled cell that the row's kind does not use. */
+function unusedCell(kind: Kind, header: string): Finding {
   const { required, optional } = columnsOfKind(kind);
   const expected = `an empty cell: ${kind} rows use only ${[...required, ...optional].join(', ')}`;
   return { column: header, expected, got: 'a filled cell', code: 'unread-column' };
@@ -267,23 +277,23 @@ function parseNumber(cell: string, rule: NumberRule): Parsed<number> {
   return { finding: { expected: rule.expected, got: show(cell), code: 'bad-number' } };
 }
 
-/** Parses `true`, `false` (undefined), or the allowed share of wrong words. */
+/** Parses a `verify` cell: `true`, `false` (undefined), or the allowed share of wrong words, 0 to 1. */
 export function parseThreshold(cell: string): Parsed<number | undefined> {
   const threshold = parseVerifyThreshold(cell);
   if (threshold === undefined) return { finding: { expected: THRESHOLD_FORM, got: show(cell), code: 'bad-number' } };
   return { value: threshold === 'off' ? undefined : threshold };
 }
 
-/** A name for the API to interpret, or one of `words` if the list is complete. */
+/** Accepts one of `words`; any name if undefined, for the API to interpret. */
 function parseWord(cell: string, words: readonly string[] | undefined): Parsed<string> {
   if (words === undefined || words.includes(cell)) return { value: cell };
   return { finding: { expected: `one of ${words.join(', ')}`, got: show(cell), code: 'unknown-word' } };
 }
 
-/** Separates paths in a cell: rare in file names, and needs no quotes in CSV. */
+/** Separator of paths in a cell: rare in file names, and needs no quotes in CSV. */
 const BETWEEN_PATHS = '|';
 
-/** Paths of local files, separated by `|`, or as a JSON array of strings, which can hold any file name. */
+/** Parses paths of local files, separated by `|`, or in a JSON array of strings, which can hold any file name. */
 function parsePaths(cell: string): Parsed<readonly string[]> {
   const text = cell.trim();
   const paths = text.startsWith('[') ? listOf(text) : text.split(BETWEEN_PATHS).map((path) => path.trim());
@@ -295,6 +305,7 @@ function parsePaths(cell: string): Parsed<readonly string[]> {
   return { finding: { expected, got: show(cell), code: 'bad-path' } };
 }
 
+/** Parses a JSON array of strings; undefined for other JSON. A text that is no JSON is a path. */
 function listOf(text: string): readonly string[] | undefined {
   try {
     const list = JSON.parse(text) as unknown;
@@ -305,7 +316,9 @@ function listOf(text: string): readonly string[] | undefined {
   }
 }
 
-/** An absolute http(s) URL that the service itself can fetch, or the path of a file that it is given a link to. */
+/**
+ * Parses an absolute http(s) URL, which the service fetches, or the path of a local file, if links to it can be made.
+ */
 function parseMedia(cell: string, local: LocalMediaRules = NO_LINKS): Parsed<string> {
   if (/^https?:\/\/[^/\s]/i.test(cell) && !/[\s\p{Cc}]/u.test(cell) && URL.canParse(cell)) return { value: cell };
   const scheme = /^([a-z][a-z\d+.-]+):/i.exec(cell)?.[1]?.toLowerCase();

@@ -4,13 +4,14 @@ import { ByteCheck, bytesOf, type ManifestBytes, MAX_RECORD_BYTES, type RawItem 
 import type { Delimiter } from '../contract/table-format.ts';
 import type { ManifestProblem } from '../contract/manifest-problems.ts';
 
+/** Bytes read at once. */
 const CHUNK_BYTES = 64 * 1024;
-/** Bytes to parse at once; their rows are in memory together (docs/decisions/memory.md). */
+/** Bytes parsed at once: their rows are in memory together (docs/decisions/memory.md). */
 const PARSED_BYTES = 8 * 1024;
 
 /**
- * Reads delimited text, one batch of records per piece of its bytes. Skips blank lines. Counts lines itself, from the
- * line breaks in the cells: the parser counts a CR LF inside quotes twice.
+ * Reads delimited text. Yields the records of each {@link PARSED_BYTES}, the header first, and the sha256 of all bytes
+ * last. Skips blank lines. A fault that makes the rest unreadable ends the reading with a problem.
  */
 export async function* readCsv(from: ManifestBytes, delimiter: Delimiter): AsyncGenerator<readonly RawItem[]> {
   const check = new ByteCheck();
@@ -44,12 +45,15 @@ async function* piecesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 }
 
 /**
- * Gives each record its line, and keeps the header to name columns in messages. With `on_record`, csv-parse would
- * describe each record in an object of 15 members.
+ * Gathers the parser's records with their lines, and keeps the header to name columns in messages. Overrides `push`,
+ * because with `on_record`, csv-parse would create an object of 15 members for each record. Counts lines itself, by the
+ * line breaks in cells, because the parser counts a CR LF inside quotes twice.
  */
 class RecordParser extends Parser {
+  /** Records since {@link records} was called last. */
   #items: RawItem[] = [];
   #header: readonly string[] | undefined;
+  /** Line of the next record. */
   #line = 1;
 
   constructor(delimiter: Delimiter) {
@@ -61,6 +65,7 @@ class RecordParser extends Parser {
     });
   }
 
+  /** Called by the parser with each record, and with null at the end. */
   override push(cells: string[] | null): boolean {
     if (cells === null) return super.push(null);
     const line = this.#line;
@@ -74,6 +79,7 @@ class RecordParser extends Parser {
     return true;
   }
 
+  /** Returns the records that were parsed since the last call. */
   records(): readonly RawItem[] {
     const items = this.#items;
     this.#items = [];
@@ -113,7 +119,7 @@ function countBreaks(cell: string): number {
   return cell.match(/\r\n|\n|\r/g)?.length ?? 0;
 }
 
-/** A parse failure is a result; anything else is a bug. */
+/** Waits for a call with a callback. Returns an error of the parser; rejects with any other, which is a bug. */
 function settled(action: (done: (error?: Error | null) => void) => void): Promise<CsvError | undefined> {
   return new Promise((resolve, reject) => {
     action((error) => {

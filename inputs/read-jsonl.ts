@@ -5,19 +5,22 @@ import { show } from '../contract/manifest-problems.ts';
 import type { Finding, ManifestProblem } from '../contract/manifest-problems.ts';
 
 const LF = 10;
+/** Bytes read at once. */
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Reads a JSON object per line, in batches. Every key is a column, in the order in which keys first occur. Numbers and
- * true/false become their text, null an empty cell, an integer with more digits than a double holds all of its digits;
- * objects and arrays are for `api.*` columns only. `columns` holds the earlier files' columns with their positions; new
- * ones are added.
+ * Reads a JSON object per line, and yields them in batches, the sha256 of all bytes last. Every key is a column, in the
+ * order in which keys first occur. Numbers and booleans become their text; integers keep all digits, also those that a
+ * double cannot hold; null becomes an empty cell. Objects and arrays are for `api.*` columns only.
+ *
+ * @param columns the columns of earlier files of the manifest, with their indexes; new ones are added
  */
 export async function* readJsonl(
   from: ManifestBytes,
   columns = new Map<string, number>(),
 ): AsyncGenerator<readonly RawItem[]> {
   const check = new ByteCheck();
+  // The start of a line that the last chunk cut off.
   let rest: Buffer[] = [];
   let restBytes = 0;
   let line = 0;
@@ -50,7 +53,7 @@ function tooLong(line: number): ManifestProblem {
   return { line, id: '', column: '', expected, got: 'more', code: 'record-too-long' };
 }
 
-/** A line's record, after the columns that are new in it. */
+/** Returns a line's record, after any new columns in it. */
 function itemsOf(text: string, line: number, columns: Map<string, number>): readonly RawItem[] {
   if (text.trim() === '') return [];
   const parsed = parseLine(text);
@@ -71,17 +74,19 @@ function itemsOf(text: string, line: number, columns: Map<string, number>): read
   return [...items, { type: 'record', line, cells }];
 }
 
-/** Keys whose value may have any shape, because it is passed through or ignored. */
+/** Whether a key may have any value, because it is sent as it is, or ignored. */
 function isFree(key: string): boolean {
   return key.trim().startsWith('api.') || key.trim().startsWith('_');
 }
 
+/** Returns the cell for a value. */
 function cellOf(key: string, value: JsonValue): string {
   if (key.trim().startsWith('api.')) return formatApiCell(value);
   if (value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
+/** Parses a line. */
 function parseLine(text: string): { object: Record<string, JsonValue> } | { finding: Finding } {
   const got = show(text.trim());
   let value: JsonValue;

@@ -17,7 +17,10 @@ import { hash } from 'node:crypto';
 /** Max problems kept; further ones are only counted. */
 const KEPT_PROBLEMS = 1000;
 
-/** Result of a full pass over a manifest. Sums cover valid rows in the chosen subset. */
+/**
+ * Result of reading a manifest to its end. Sums, such as those of {@link BillSummary}, cover valid rows of the chosen
+ * subset (`--limit`, `--sample`; default: all rows).
+ */
 export interface ManifestSummary extends BillSummary {
   /** All rows, including bad ones and those not chosen. */
   readonly rows: number;
@@ -25,7 +28,7 @@ export interface ManifestSummary extends BillSummary {
   readonly chosen: number;
   /** Tells whether a row is chosen. */
   readonly isChosen: IsChosen;
-  /** Valid rows, chosen or not, whose price depends on an unstated length. */
+  /** Valid rows, chosen or not, whose price depends on media of unknown duration. */
   readonly unmeasured: number;
   /** The first 1,000. Nothing may start while there is one. */
   readonly problems: readonly ManifestProblem[];
@@ -38,7 +41,7 @@ export interface ManifestSummary extends BillSummary {
   readonly voices: UsedVoices;
   /** Input columns in order, without `_…`, as the file names them. */
   readonly columns: readonly string[];
-  /** Our column → its header, for what only `mapIfThere` explains. */
+  /** Maps our columns to their headers, as far as only `mapIfThere` explains them. */
   readonly mapUsed: Readonly<Record<string, string>>;
   /** sha256 of the bytes of the file, hex; null if it could not be read to its end. */
   readonly digest: string | null;
@@ -49,7 +52,7 @@ export interface ManifestSummary extends BillSummary {
   readonly previousBatch: string | null;
 }
 
-/** A valid manifest, and how to read and price its rows. */
+/** A valid ("sound") manifest, and how to read and price its rows. */
 export interface SoundManifest {
   readonly summary: ManifestSummary;
   readonly options: ManifestOptions;
@@ -68,7 +71,7 @@ export type CheckedManifest =
   | { readonly type: 'faulty'; readonly summary: ManifestSummary }
   | OutcomeFile;
 
-/** Reads a whole file like {@link summarizeManifest}, and classifies it. No side effects. */
+/** Reads a manifest to its end, like {@link summarizeManifest}, and classifies it. */
 export async function checkManifest(
   source: ManifestSource,
   options: ManifestOptions,
@@ -149,13 +152,13 @@ export async function summarizeManifest(
   };
 }
 
-/** The traits that a sample is spread over. The kind comes first, because it decides which operations are paid for. */
+/** Returns the traits that a sample is spread over. The kind comes first, because it decides what is paid for. */
 function traitsOf({ spec }: Pick<ManifestRow, 'spec'>): Traits {
   return [spec.kind, spec.voice ?? null, spec.engine ?? null];
 }
 
 /**
- * Streams the rows of a manifest that was checked with the same options, from memory if they are still there.
+ * Streams the rows of a manifest that was checked with the same options; from memory, if they are still kept.
  * @throws ManifestError at the first problem, and at the end if the file is not the one that was checked.
  */
 export async function* readManifest(
@@ -208,19 +211,20 @@ function changedSince(): ManifestError {
   return refusal([{ line: 1, id: '', column: '', expected, got: 'a file that changed since', code: 'changed' }]);
 }
 
-/** Early JSON lines lack cells for columns that appear only later. */
+/** Adds empty cells to a row of an early JSON line, for columns that first occur later. */
 function pad(row: ManifestRow, columns: number): ManifestRow {
   if (row.input.length >= columns) return row;
   return { ...row, input: [...row.input, ...new Array<string>(columns - row.input.length).fill('')] };
 }
 
+/** Returns the error for a manifest with problems. */
 function refusal(problems: readonly ManifestProblem[]): ManifestError {
   const [first] = problems;
   const what = first === undefined ? '' : describeProblem(first);
   return new ManifestError(`the manifest cannot be used: ${what}. Nothing was spent.`, problems);
 }
 
-/** A row's rank in the order drawn by a seed: the sha256 of seed, line break and id, in hex. */
+/** Returns a row's rank in the order drawn by a seed: the sha256 of seed, line break and id, in hex. */
 function sampleRank(seed: number, id: string): string {
   return hash('sha256', `${seed}\n${id}`, 'hex');
 }

@@ -4,7 +4,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { createHash, hash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 
-/** The path of one of our small files leads to a pipe, folder or device. */
+/** A path does not lead to a regular file, but to a pipe, folder or device. */
 export class NotRegular extends Error {
   constructor() {
     super('it is no regular file');
@@ -30,7 +30,7 @@ export async function openRegular(path: string): Promise<FileHandle> {
   }
 }
 
-/** Why a file that the user named cannot be read, as the end of a sentence. */
+/** Describes why a file that the user named cannot be read, as the end of a sentence. */
 export function whyUnreadable(error: unknown): string {
   switch ((error as { readonly code?: unknown } | null)?.code) {
     case 'ENOENT':
@@ -42,7 +42,7 @@ export function whyUnreadable(error: unknown): string {
   }
 }
 
-/** The text of such a file. */
+/** Reads the text of a regular file. Throws {@link NotRegular} like {@link openRegular}. */
 export async function readRegular(path: string): Promise<string> {
   const file = await openRegular(path);
   try {
@@ -52,14 +52,14 @@ export async function readRegular(path: string): Promise<string> {
   }
 }
 
-/** sha256 of a file, hex. */
+/** Returns the sha256 of a file, in hex. */
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return hash.digest('hex');
 }
 
-/** One digest for several files in their order; that of a single file is its own. */
+/** Returns one digest for the digests of several files, in their order; a single digest itself. */
 export function combineDigests(digests: readonly string[]): string {
   const [only = ''] = digests;
   return digests.length === 1 ? only : hash('sha256', digests.join(' '), 'hex');

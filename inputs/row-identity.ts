@@ -5,6 +5,7 @@ import { collisionKey, makeName, safeId, templateFields, whyBadPath, whyReserved
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import { SeenTable } from './seen-table.ts';
 
+/** Max characters of an id. */
 const LONGEST_ID = 200;
 
 /** The identity of a row. */
@@ -22,7 +23,7 @@ export interface IdentifiedRecord {
   readonly cells: readonly string[];
   /** Its `id` cell, trimmed; empty if it has none. */
   readonly givenId: string;
-  /** Where it is; see {@link LinePlaces}. */
+  /** Its line among all files; see {@link LinePlaces}. */
   readonly place: number;
   readonly row: number;
   /** Undefined if the row is faulty, because then its name does not matter. */
@@ -31,8 +32,11 @@ export interface IdentifiedRecord {
 
 /** Options of {@link RowIdentities}. */
 interface IdentityOptions {
+  /** Whether the file is CSV, not JSONL. */
   readonly csv: boolean;
+  /** Whether to check ids and names for duplicates; a manifest's second pass need not. */
   readonly unique: boolean;
+  /** Converts a place back to a line. */
   readonly places: Pick<LinePlaces, 'describe'>;
 }
 
@@ -45,7 +49,7 @@ interface IdentityOptions {
  * reordered.
  */
 export class RowIdentities {
-  /** False if the template is invalid, because every name would repeat that problem. */
+  /** Set to false if the template is invalid, because every name would repeat that problem. */
   checksNames = true;
   readonly #template: string;
   readonly #fields: readonly string[];
@@ -60,13 +64,8 @@ export class RowIdentities {
   readonly #names = new SeenTable();
   /** How many rows without an id have the same content. */
   readonly #contents = new SeenTable();
-
   readonly #places: Pick<LinePlaces, 'describe'>;
 
-  /**
-   * `unique`: whether to check ids and names for duplicates; unnecessary on a manifest's second pass. `places` converts
-   * a place back to a line.
-   */
   constructor(template: string, { csv, unique, places }: IdentityOptions) {
     this.#places = places;
     this.#csv = csv;
@@ -76,6 +75,7 @@ export class RowIdentities {
     this.#unique = unique;
   }
 
+  /** Returns the id and name of the next row, with findings about them. Call it once for each row, in order. */
   identify(record: IdentifiedRecord): RowIdentity {
     const { columns, cells, givenId, place, row, kind } = record;
     const id = givenId === '' ? this.#idOfContent(columns, cells) : givenId;
@@ -103,6 +103,7 @@ export class RowIdentities {
     return { id, name, findings: badName === undefined ? [] : [badName] };
   }
 
+  /** Makes an id of a row's content. */
   #idOfContent({ input }: Columns, cells: readonly string[]): string {
     const filled = input.flatMap(({ name, at }) => ((cells[at] ?? '') === '' ? [] : [[name, cells[at]] as const]));
     const sorted = filled.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
@@ -113,8 +114,8 @@ export class RowIdentities {
   }
 
   /**
-   * The problem of a name: it is not a path below `media/`, or another row has it. A column called `name` follows the
-   * same rules even if the template does not use it, because it is meant as a file name.
+   * Finds the problem of a name: it is not a path below `media/`, or another row has it. The cells of a column `name`
+   * follow the same rules even if the template does not use it, because they are meant as file names.
    */
   #findBadName(name: string, place: number, cellOf: CellOf): Finding | undefined {
     const cell = cellOf('name') ?? '';
@@ -130,7 +131,7 @@ export class RowIdentities {
     return { column: this.#blame(cellOf), expected, got: show(name), code: 'duplicate-name' };
   }
 
-  /** The column that probably spoils a name: the first in the template with a bad cell, otherwise the first. */
+  /** Returns the column that probably spoils a name: the template's first column with a bad cell, or else its first. */
   #blame(cellOf: CellOf): string {
     const used = this.#fields.filter((field) => cellOf(field) !== undefined);
     return used.find((field) => whyBadPath(cellOf(field) ?? '') !== undefined) ?? used[0] ?? '';
@@ -138,8 +139,8 @@ export class RowIdentities {
 }
 
 /**
- * Describes a clash of file names made from ids. Different ids may clash after being made safe, so the message names
- * both.
+ * Says what is expected instead of an id whose file name another row has. Different ids may get the same safe form, so
+ * the message then names both.
  */
 function uniqueFor(id: string, where: string): string {
   const safe = safeId(id);
@@ -148,15 +149,15 @@ function uniqueFor(id: string, where: string): string {
     : `an id with a file name of its own; ${where} has the same id, or the same file name "${safe}"`;
 }
 
-/** Ends like the names that `safeId` makes. */
+/** Matches the end of ids that `safeId` has changed. */
 const MARKED = /-[0-9a-f]{8}$/iu;
 
-/** The cell of an input column, undefined if there is no such column. */
+/** Returns the row's cell of an input column; undefined if there is no such column. */
 type CellOf = (column: string) => string | undefined;
 
 /**
- * The problem of a given id. Ids are typed after `explain` and shown in messages. File names use a safe form (see
- * {@link safeId}), but an id that is meant as a path to somewhere else is a mistake.
+ * Finds the problem of a given id. Ids are typed after `explain` and shown in messages. File names use a safe form (see
+ * {@link safeId}), but an id that looks like a path to another folder is a mistake.
  */
 export function findBadId(id: string, column: string): Finding | undefined {
   const bad = (expected: string): Finding => ({ column, expected, got: show(id), code: 'bad-id' });
@@ -169,8 +170,8 @@ export function findBadId(id: string, column: string): Finding | undefined {
 }
 
 /**
- * Numbers the lines of several files consecutively, and converts a number back to file and line. A number is small
- * enough to keep for each of millions of rows.
+ * Numbers the lines of several files consecutively (their "places"), and converts a place back to file and line. So the
+ * checks for duplicates need only keep a number for each of millions of rows.
  */
 export class LinePlaces {
   readonly #files: { readonly label: string; readonly before: number }[] = [];
@@ -181,14 +182,14 @@ export class LinePlaces {
     this.#files.push({ label, before: this.#last });
   }
 
-  /** The place of a line in the current file. */
+  /** Returns the place of a line in the current file. */
   placeOf(line: number): number {
     const place = (this.#files.at(-1)?.before ?? 0) + line;
     this.#last = Math.max(this.#last, place);
     return place;
   }
 
-  /** `line 3`; where there are several files, `line 3 of b.csv`. */
+  /** Describes a place: `line 3`, or `line 3 of b.csv` if there are several files. */
   describe(place: number): string {
     const file = this.#files.findLast(({ before }) => before < place);
     const line = `line ${place - (file?.before ?? 0)}`;

@@ -12,27 +12,27 @@ import type { Columns, PlacedFinding } from './header.ts';
 import { suggestName } from '../contract/suggest-name.ts';
 
 /**
- * The columns that identify a kind: those that it needs and that no flag fills. The voice identifies none: it may come
- * from a default, and a row without one is reported. Nor does `name`: many tables have such a column of their own.
+ * Returns the columns that identify a kind: those that it requires and that no flag fills. The voice identifies none,
+ * because it may come from a default; nor does `name`, because many tables have such a column of their own.
  */
-const tellingOf = memoizePerKind((kind) =>
+const identifyingOf = memoizePerKind((kind) =>
   columnsOfKind(kind).required.filter((column) => !isDefaulted(column) && column !== 'name'),
 );
 
-/** Columns that distinguish the kinds. Those of a user's own are selected by name. */
-const TELLING: readonly SpecColumn[] = [
-  ...new Set(KINDS.filter((kind) => kindFactsOf(kind).onlyByName !== true).flatMap(tellingOf)),
+/** All columns that identify some kind. Operations of a user's own have none: their rows name the kind. */
+const IDENTIFYING: readonly SpecColumn[] = [
+  ...new Set(KINDS.filter((kind) => kindFactsOf(kind).onlyByName !== true).flatMap(identifyingOf)),
 ];
 
-/** The kind implied by the columns of a file, whatever their cells contain; undefined if they imply none or several. */
+/** Returns the kind that the columns of a file imply, whatever their cells contain; undefined for none or several. */
 export function kindOfColumns({ known }: Columns): Kind | undefined {
-  return inferKind(TELLING.filter((column) => known.has(column)));
+  return inferKind(IDENTIFYING.filter((column) => known.has(column)));
 }
 
 /**
- * The kind of a record: its `kind` cell, otherwise `stated`, otherwise what its filled cells imply. `stated` is
- * `--kind`, or the kind that the columns imply. Columns come before cells: a blank cell in a file of dubs is a mistake,
- * not a cheaper kind of row.
+ * Decides the kind of a record: its `kind` cell, otherwise `stated`, otherwise what its filled cells imply. `stated` is
+ * `--kind`, or the kind that the columns imply. Columns come before cells, because a blank cell in a file of dubs is a
+ * mistake, not a cheaper kind of row.
  */
 export function decideKind(
   columns: Columns,
@@ -49,35 +49,36 @@ export function decideKind(
     return { findings: [{ column: columns.headerOf('kind'), expected, got: show(given), code: 'unknown-kind' }] };
   }
   if (stated !== undefined) return { kind: stated };
-  const filled = TELLING.filter((column) => (cells[known.get(column) ?? -1] ?? '').trim() !== '');
+  const filled = IDENTIFYING.filter((column) => (cells[known.get(column) ?? -1] ?? '').trim() !== '');
   const kind = inferKind(filled);
   if (kind !== undefined) return { kind };
-  const isOfHeader = TELLING.every((column) => columns.lacks(column));
+  const isOfHeader = IDENTIFYING.every((column) => columns.lacks(column));
   return { findings: isOfHeader ? columns.once('kind', () => noKind(filled)) : [noKind(filled)] };
 }
 
 /**
- * The only kind that needs exactly these columns: text → `tts`, text and video → `dub`, video and audio → `lip-sync`,
- * audio → `stt`. Undefined if several are possible (text and audio) or none.
+ * Returns the only kind that is identified by exactly these columns: text → `tts`, text and video → `dub`, video and
+ * audio → `lip-sync`, audio → `stt`. Undefined if several are possible (text and audio) or none.
  */
 function inferKind(has: readonly SpecColumn[]): Kind | undefined {
   return KINDS.find((kind) => {
-    const telling = tellingOf(kind);
+    const identifying = identifyingOf(kind);
     return (
       kindFactsOf(kind).onlyByName !== true &&
-      telling.length === has.length &&
-      telling.every((one) => has.includes(one))
+      identifying.length === has.length &&
+      identifying.every((one) => has.includes(one))
     );
   });
 }
 
-/** The finding for a row whose kind is not given and cannot be inferred. */
+/** Returns the finding for a row whose kind is not given and cannot be inferred. */
 function noKind(filled: readonly SpecColumn[]): Finding {
   const needs = KINDS.map((kind) => `${kind} needs ${columnsOfKind(kind).required.join(', ')}`).join('; ');
   return {
     column: 'kind',
     expected: `a kind column or --kind, because the cells do not tell the kind: ${needs}`,
-    got: filled.length === 0 ? `neither ${TELLING.join(' nor ')}` : `${filled.join(' and ')}: could be several kinds`,
+    got:
+      filled.length === 0 ? `neither ${IDENTIFYING.join(' nor ')}` : `${filled.join(' and ')}: could be several kinds`,
     code: 'no-kind',
   };
 }

@@ -19,16 +19,17 @@ import type { HeaderCheck } from './header-check.ts';
 import type { JoinCheck } from './sound/join-check.ts';
 import { type LinePlaces, RowIdentities } from './row-identity.ts';
 import type { ManifestOptions, UnpricedRow } from './manifest-options.ts';
-import { parseRow, type RowDraft } from './parse-row.ts';
+import { parseRow, type RowDraft, type RowRules } from './parse-row.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import type { VoiceRow } from './voices/voice-uses.ts';
 import type { CastVoices } from './cast/cast-voices.ts';
 import type { Columns, PlacedFinding } from './header.ts';
 
-/** The result of reading a record: a row, or its problems. */
+/** A record as a row, or its problems. */
 type ReadRow =
   | { readonly row: UnpricedRow }
   | {
+      /** Its `id` cell, trimmed. */
       readonly givenId: string;
       readonly findings: readonly PlacedFinding[];
       /** The usable part of the row despite its problems, if any. */
@@ -36,27 +37,27 @@ type ReadRow =
       readonly speaker?: VoiceRow['speaker'];
     };
 
-/** The context for reading records. */
+/** What {@link RowReader} needs besides the options. */
 interface RowSurroundings {
   /** Whether the file is CSV, not JSONL. */
   readonly csv: boolean;
-  /** What separates decimals in the current file. */
+  /** Returns the decimal separator of the current file. */
   readonly decimal: () => Decimal;
   /** Whether to compare ids and names with those of other rows. */
   readonly unique: boolean;
   readonly header: HeaderCheck;
-  /** Undefined without `--join`. */
+  /** The checks for `--join`. Undefined without it. */
   readonly join: JoinCheck | undefined;
-  /** Undefined without a cast. */
+  /** The speakers of `--cast`. Undefined without it. */
   readonly cast: CastVoices | undefined;
-  /** Undefined where texts may have any length. */
+  /** Checks and splits texts. Undefined if no limit is known and no text is to be split. */
   readonly fitText: typeof fitText | undefined;
   readonly places: LinePlaces;
 }
 
 /**
- * Reads records one by one: parses the cells, assigns id and name, and checks the request against the options. Keeps
- * only hashes of ids and names.
+ * Reads the records of a manifest one by one: parses the cells, assigns id and file name, and checks that the API can
+ * do what the row asks for. Keeps no rows, only hashes of ids and names.
  */
 export class RowReader {
   readonly #options: ManifestOptions;
@@ -75,29 +76,20 @@ export class RowReader {
     return this.#previous.batch;
   }
 
-  /** Reads the record on a line; `row`: its number. */
+  /** Reads a record: its line, its cells as the file has them, and its number among the rows, from 1. */
   read(line: number, raw: readonly string[], row: number): ReadRow {
-    const { header, csv, places, decimal } = this.#with;
+    const { header, csv, places } = this.#with;
     if (header.isOther) return { givenId: '', findings: [] };
     const { columns } = header;
     const cells = columns.guarded ? raw.map(unguardCell) : raw;
-    // Even if the columns make no sense: the manifest of that batch may have been read with `--map`.
+    // An outcome file needs only the columns `_batch` and `_row`: its batch may have been read with `--map`.
     if (header.isUseless) return { givenId: '', findings: this.#previous.read(columns, cells).findings };
     const givenId = cells[columns.known.get('id') ?? -1]?.trim() ?? '';
     const ragged = csv ? columns.findRagged(cells) : undefined;
     if (ragged !== undefined) return { givenId, findings: [ragged] };
-    const { strict, defaults, anyApiField, localMedia, legacyShare = 0, voices } = this.#options;
-    const rules = {
-      kind: header.kind,
-      defaults,
-      strict,
-      anyApiField,
-      localMedia,
-      decimal: decimal(),
-      cast: this.#with.cast,
-    };
-    const { spec, draft, findings, unread, speaker } = parseRow(columns, cells, rules);
-    if (!strict) for (const column of unread) header.warnOfUnread(column, line);
+    const { strict, legacyShare = 0, voices } = this.#options;
+    const { spec, draft, findings, unused, speaker } = parseRow(columns, cells, this.#rules());
+    if (!strict) for (const column of unused) header.warnOfUnused(column, line);
     this.#identities.checksNames = header.isTemplateGood;
     const place = places.placeOf(line);
     const identity = this.#identities.identify({ columns, cells, givenId, place, row, kind: spec?.kind });
@@ -126,6 +118,13 @@ export class RowReader {
     return { row: { ...split, previousRow: previous.row, previousJobs: previous.jobs ?? [] } };
   }
 
+  /** Returns the rules for the cells of the current file. */
+  #rules(): RowRules {
+    const { strict, defaults, anyApiField, localMedia } = this.#options;
+    const { header, decimal, cast } = this.#with;
+    return { kind: header.kind, defaults, strict, anyApiField, localMedia, decimal: decimal(), cast };
+  }
+
   /** Finds requests that the API cannot fulfil, or results that voxbatch cannot process. */
   #findUnable(spec: RowSpec, dialect: Dialect | undefined): readonly Finding[] {
     const found = [dialect === undefined ? notInLegacy(spec) : undefined, notVerifiable(spec, this.#options.tts)];
@@ -141,11 +140,12 @@ export class RowReader {
   }
 }
 
+/** Adds the dialect to a spec, if it is not the usual one. */
 function inDialect<S extends RowDraft>(spec: S, dialect: Dialect | undefined): S {
   return dialect === 'legacy' ? { ...spec, dialect } : spec;
 }
 
-/** A row's spec with the id of its voice, and what it waits for. */
+/** Returns a row's spec with the id of its voice, and the voice that the row must wait for, if any. */
 function withVoice(spec: RowSpec, voices: ManifestOptions['voices']): Pick<UnpricedRow, 'spec' | 'waitsFor'> {
   const meant = voices?.get(spec.voice ?? '');
   if (meant === undefined) return { spec };
@@ -156,8 +156,8 @@ function withVoice(spec: RowSpec, voices: ManifestOptions['voices']): Pick<Unpri
 }
 
 /**
- * The finding for a row that cannot be verified: the API transcribes only links, and only jobs return one. Undefined if
- * it can be.
+ * Returns the finding for a row whose speech cannot be verified: the API transcribes only links, and only jobs return
+ * one. Undefined if it can be.
  */
 export function notVerifiable(spec: RowSpec, tts: TtsMode): Finding | undefined {
   if (spec.verify === undefined) return undefined;
@@ -169,7 +169,7 @@ export function notVerifiable(spec: RowSpec, tts: TtsMode): Finding | undefined 
   return { column: 'verify', expected, got: `verify with --tts ${tts}`, code: 'not-verifiable' };
 }
 
-/** The finding for a row whose operation the legacy paths lack, if all rows must use them. */
+/** Returns the finding for a row that must use the legacy paths of the API, which lack its operation. */
 export function notInLegacy({ kind, verify }: StepChoice): Finding {
   if (verify !== undefined && dialectsOf({ kind }).includes('legacy')) {
     const expected =
@@ -181,7 +181,7 @@ export function notInLegacy({ kind, verify }: StepChoice): Finding {
   return { column: 'kind', expected, got: kind, code: 'not-in-dialect' };
 }
 
-/** Tracks the batch rows that an outcome file refers to through its columns `_batch` and `_row`. */
+/** Reads which batch and rows an outcome file refers to in its columns `_batch`, `_row` and `_job_ids`. */
 class PreviousRows {
   /** The batch; undefined for any other file. */
   batch: string | undefined;
@@ -209,10 +209,11 @@ class PreviousRows {
   }
 }
 
-/** The number of the row in its batch, where the record gives it. */
+/** What a record of an outcome file refers to. */
 interface PreviousRow {
+  /** Number of the row in its batch; undefined if the record has none. */
   readonly row: number | undefined;
-  /** Jobs that it had there; see {@link wordsOf}. */
+  /** Ids of its jobs there, split by {@link wordsOf}. */
   readonly jobs?: readonly string[];
   readonly findings: readonly Finding[];
 }
@@ -228,7 +229,7 @@ function jobsIn(cell: string): readonly string[] {
   return wordsOf(cell);
 }
 
-/** The words of a text. Ids may contain spaces, which also separate them, so they are compared word by word. */
+/** Splits a text at white space. Job ids may contain spaces, which also separate them, so they are compared by word. */
 export function wordsOf(text: string): readonly string[] {
   return text.split(/\s+/u).filter((word) => word !== '');
 }

@@ -7,8 +7,9 @@ const MOST_BYTES = 32 * 1024 ** 2;
 const BYTES_A_ROW = 1_000;
 
 /**
- * Caches the rows of a checked manifest. It is needed three times (to check, to compare with earlier results, to load),
- * and parsing dominates the cost, so the rows are kept until loaded. A manifest over the limit is read again.
+ * Keeps the rows of a checked manifest until they are loaded. They are needed three times (to check, to compare with
+ * earlier results, to load), and parsing takes most of that time. A manifest over the memory limit is read again
+ * instead.
  */
 export class RowsInMemory {
   readonly #mostBytes: number;
@@ -17,7 +18,7 @@ export class RowsInMemory {
   #options: ManifestOptions | undefined;
   #digest: string | null = null;
 
-  /** @param mostBytes what they may take together; tests have less */
+  /** @param mostBytes memory limit; tests use less */
   constructor(mostBytes = MOST_BYTES) {
     this.#mostBytes = mostBytes;
   }
@@ -37,18 +38,18 @@ export class RowsInMemory {
     else this.#rows.push(row);
   }
 
-  /** `digest` is that of the source bytes; null if the file was not read to the end. */
+  /** Ends the adding. `digest`: sha256 of the source's bytes; null if it was not read to its end. */
   end(digest: string | null): void {
     this.#digest = digest;
   }
 
-  /** The rows parsed from these bytes with these options, or undefined if they are not cached. */
+  /** Returns the rows read from these bytes with these options; undefined if they are not kept. */
   find(options: ManifestOptions, digest: string | null): readonly ManifestRow[] | undefined {
     const isHere = digest !== null && this.#digest === digest && this.#options === options;
     return isHere ? this.#rows : undefined;
   }
 
-  /** Frees them. */
+  /** Frees the rows. */
   drop(): void {
     this.#rows = [];
     this.#bytes = 0;

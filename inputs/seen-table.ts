@@ -15,23 +15,23 @@ const TWO_TO_32 = 2 ** 32;
  */
 export class SeenTable {
   readonly #parts = new Map<number, Part>();
-  /** Last hashed name, because a name is often looked up and then set. */
+  /** The name that was hashed last, because a name is often looked up and then set. */
   #last: { readonly name: string; readonly hash: readonly [high: number, low: number] } | undefined;
 
-  /** The number remembered for the name, if any. */
+  /** Returns the number of a name, if it has one. */
   get(name: string): number | undefined {
     const [high, low] = this.#hashOf(name);
     const value = this.#partOf(low).get(high, low);
     return value === 0 ? undefined : value;
   }
 
-  /** Remembers a positive number for the name. */
+  /** Sets the number of a name. It must be positive. */
   set(name: string, value: number): void {
     const [high, low] = this.#hashOf(name);
     this.#partOf(low).set(high, low, value);
   }
 
-  /** The line that had the name before, if any; else remembers this one. */
+  /** Returns the line that had the name before; sets this line and returns undefined if there is none. */
   lineBefore(name: string, line: number): number | undefined {
     const [high, low] = this.#hashOf(name);
     const part = this.#partOf(low);
@@ -57,12 +57,13 @@ export class SeenTable {
   }
 }
 
+/** One of the parts: a hash table with open addressing. */
 class Part {
   /** Three numbers a slot: high and low half of the hash, and the value; 0 marks a free slot, so values start at 1. */
   #slots = new Uint32Array(SLOTS_AT_START * 3);
   #size = 0;
 
-  /** 0 if there is none. */
+  /** Returns a value; 0 if there is none. */
   get(high: number, low: number): number {
     return this.#slots[this.#placeOf(high, low) + 2] ?? 0;
   }
@@ -85,7 +86,7 @@ class Part {
     this.#slots[at + 2] = value;
   }
 
-  /** The slot where the hash is, or would go. */
+  /** Returns the index of the slot where a hash is, or where it would be added. */
   #placeOf(high: number, low: number): number {
     const slots = this.#slots;
     let at = Math.floor((high / TWO_TO_32) * (slots.length / 3)) * 3;
@@ -103,6 +104,7 @@ class Part {
   }
 }
 
+/** Returns the first 64 bits of a name's sha256, as two numbers. */
 function hashOf(name: string): [high: number, low: number] {
   const hex = hash('sha256', name, 'hex');
   return [Number.parseInt(hex.slice(0, 8), 16), Number.parseInt(hex.slice(8, 16), 16)];

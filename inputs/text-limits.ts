@@ -11,32 +11,37 @@ import type { SplitMode } from '../contract/row-parts.ts';
 import { splitText, type Uncut } from '../policy/parts/split-text.ts';
 import type { Finding } from '../contract/manifest-problems.ts';
 
-/** How overlong texts are handled. */
+/** How texts over the limit are handled. */
 export interface TextRules {
   readonly tts: TtsMode;
-  /** `--split`. By default they are refused. */
+  /** `--split`: how they are split. By default they are refused. */
   readonly split?: SplitMode;
-  /** Known limits. Default: none. */
+  /** Known limits, by operation. Default: none. */
   readonly textLimits?: TextLimits;
 }
 
-/** A text that fits (`parts` empty), its parts, or why it cannot be sent. */
+/** The parts of a split text; none if the text fits; or why it cannot be sent. */
 export type FittedText = { readonly parts: readonly string[] } | { readonly finding: Omit<Finding, 'column'> };
 
-const WHOLE: FittedText = { parts: [] };
+/** The text fits. */
+const FITS: FittedText = { parts: [] };
 
-/** Checks a row's text against the API's limits, and splits it if requested. */
+/**
+ * Checks a row's text against the API's limit of characters, and splits it if requested. The limit is configured
+ * (`textLimit`), learnt from earlier refusals, or assumed for rows to be split.
+ */
 export function fitText(spec: RowSpec, { tts, split, textLimits = {} }: TextRules): FittedText {
   const { kind, text, language } = spec;
-  if (text === undefined) return WHOLE;
+  if (text === undefined) return FITS;
+  // The step that sends the text.
   const step = stepsIn(spec).find((one) => columnsReadBy(kind, one).includes('text'));
-  if (step === undefined) return WHOLE;
+  if (step === undefined) return FITS;
   const known = textLimits[operationOf(spec, step, tts)];
   const isSplit = split !== undefined && canBeSplit(spec);
   const limit = known ?? (isSplit ? { most: ASSUMED_TEXT_LIMIT } : undefined);
-  if (limit === undefined || text.length <= limit.most || (!isSplit && isDoubtful(limit))) return WHOLE;
+  if (limit === undefined || text.length <= limit.most || (!isSplit && isDoubtful(limit))) return FITS;
   const got = `${text.length} characters`;
-  const expected = `a text of at most ${limit.most} characters${saidBy(known)}`;
+  const expected = `a text of at most ${limit.most} characters${sourceOf(known)}`;
   if (!isSplit) return { finding: { expected: `${expected}${adviceFor(spec)}`, got, code: 'text-too-long' } };
   const cut = splitText(text, { by: split, limit: limit.most, language });
   if (cut.type === 'parts') return { parts: cut.parts };
@@ -44,8 +49,8 @@ export function fitText(spec: RowSpec, { tts, split, textLimits = {} }: TextRule
 }
 
 /**
- * A limit that is unusually low, old, or dated in the future must not block texts, because then nothing would ever
- * correct it.
+ * Whether a learnt limit is unusually low, old, or dated in the future. It must not block texts, because no request
+ * would ever correct it then.
  */
 function isDoubtful({ most, learntAt }: TextLimit): boolean {
   if (learntAt === undefined) return false;
@@ -53,15 +58,18 @@ function isDoubtful({ most, learntAt }: TextLimit): boolean {
   return most < MIN_TRUSTED_TEXT_LIMIT || age < 0 || age > LEARNT_LIMIT_TTL_MS;
 }
 
-function saidBy(limit: TextLimit | undefined): string {
+/** Says where a limit comes from. */
+function sourceOf(limit: TextLimit | undefined): string {
   if (limit?.learntAt === undefined) return ' (textLimit)';
   return ` (learnt on ${new Date(limit.learntAt).toISOString().slice(0, 10)} from a refusal of the API)`;
 }
 
+/** Says what to do about an overlong text. */
 function adviceFor(spec: RowSpec): string {
   return canBeSplit(spec) ? '; add --split sentences' : `; ${spec.kind} rows cannot be split`;
 }
 
+/** Why a text cannot be split. */
 const WHY_UNCUT: Readonly<Record<Uncut, string>> = {
   markup: 'a text with markup for speech cannot be cut',
   character: 'a single character of it is longer',

@@ -6,52 +6,57 @@ import { VoiceNames, type NamedVoice } from '../../policy/voices/voice-name.ts';
 import type { Columns } from '../header.ts';
 import { suggestName } from '../../contract/suggest-name.ts';
 
-/** Unknown names that are compared with those of the cast. */
+/** Max unknown names for which the nearest name of the cast is looked up. */
 const MOST_HINTS = 20;
 
-/** What a cast gives a row. */
+/** What a row takes from the cast instead of from its own cells. */
 export interface CastValues {
   /** The name as the cast has it; empty if there are findings. */
   readonly name: string;
   /** By column; empty if there are findings. */
   readonly values: Readonly<Record<string, string>>;
+  /** Fields of its request from `api.` columns. */
   readonly extra: Readonly<Record<string, JsonValue>>;
   readonly findings: readonly Finding[];
 }
 
-/** Finds for each row what the cast says of its speaker. Names are compared like those of voices. */
+/**
+ * Looks up the speakers of rows in a cast: the table of speakers, their voices and other cells that `--cast` names.
+ * Names are compared like those of voices.
+ */
 export class CastVoices {
-  readonly #names: VoiceNames<NamedVoice & { readonly given: CastValues }>;
+  readonly #names: VoiceNames<NamedVoice & { readonly row: CastValues }>;
   readonly #members: readonly string[];
   readonly #from: string;
-  /** What is said of names that the cast does not have. */
+  /** The hints for the first unknown names. */
   readonly #unknown = new Map<string, string>();
 
   constructor({ members, from }: Cast) {
     this.#names = new VoiceNames(
-      members.map((member) => ({ id: '', provider: '', name: member.name, given: givenBy(member) })),
+      members.map((member) => ({ id: '', provider: '', name: member.name, row: valuesOfMember(member) })),
     );
     this.#members = members.map(({ name }) => name);
     this.#from = from;
   }
 
   /**
-   * What the cast gives a row; undefined if it gives nothing: the row's kind has no voice, its voice is in its own
-   * cell, or nobody is named in it.
+   * Returns what a row takes from the cast; undefined for nothing: the row's kind needs no voice, the row has a voice
+   * of its own, or it names no speaker. An unknown speaker is a finding.
    */
   valuesFor(columns: Columns, cells: readonly string[], kind: Kind): CastValues | undefined {
     const cellOf = (column: string): string => cells[columns.known.get(column) ?? -1]?.trim() ?? '';
     const name = cellOf(CAST_COLUMN);
     if (name === '' || cellOf('voice') !== '' || !columnsOfKind(kind).required.includes('voice')) return undefined;
-    const given = this.valuesOf(name);
-    if (given !== undefined) return given;
+    const values = this.valuesOf(name);
+    if (values !== undefined) return values;
     const expected = `a name of the cast ${this.#from}${this.#hintFor(name)}`;
     const column = columns.headerOf(CAST_COLUMN);
     return { ...NOTHING, findings: [{ column, expected, got: show(name), code: 'unknown-speaker' }] };
   }
 
   /**
-   * The nearest name, for the first names that are asked for: to compare a name with all of a large cast takes a while.
+   * Returns a hint to the nearest name, for the first {@link MOST_HINTS} names only, because comparing a name with all
+   * of a large cast takes a while.
    */
   #hintFor(name: string): string {
     const known = this.#unknown.get(name);
@@ -63,17 +68,17 @@ export class CastVoices {
   }
 
   /**
-   * What a name stands for; undefined if the cast does not have it, or has it in several cases and in none exactly so.
+   * Returns the values of a name; undefined if the cast does not have it, or has it only in other, ambiguous cases.
    */
   valuesOf(name: string): CastValues | undefined {
     const found = this.#names.find(name);
-    return found.type === 'found' ? found.voice.given : undefined;
+    return found.type === 'found' ? found.voice.row : undefined;
   }
 }
 
 const NOTHING: CastValues = { name: '', values: {}, extra: {}, findings: [] };
 
-function givenBy({ name, values }: CastMember): CastValues {
+function valuesOfMember({ name, values }: CastMember): CastValues {
   const api = Object.entries(values).filter(([column]) => column.startsWith('api.'));
   return {
     name,
@@ -83,18 +88,19 @@ function givenBy({ name, values }: CastMember): CastValues {
   };
 }
 
-/** Lines that a problem names. */
+/** Max lines that a problem names. */
 const MOST_LINES = 3;
 
-/** Names told apart; a manifest with more has something else in that column. */
+/** Max distinct unknown names. A manifest with more has something else in that column. */
 const MOST_NAMES = 1_000;
 
+/** The rows of an unknown name. */
 interface Known {
   rows: number;
   readonly lines: number[];
 }
 
-/** Makes one problem of the rows whose speaker is the same name that the cast does not have. */
+/** Merges the problems of rows with the same unknown speaker into one. */
 export class UnknownSpeakers {
   readonly #known = new Map<string, Known>();
 
@@ -112,7 +118,7 @@ export class UnknownSpeakers {
     return true;
   }
 
-  /** A problem with how many rows have it, and the first lines. */
+  /** Adds to a problem how many rows have it, and the first lines. Call it once all rows were read. */
   counted(problem: ManifestProblem): ManifestProblem {
     const known = problem.code === 'unknown-speaker' ? this.#known.get(keyOf(problem)) : undefined;
     if (known === undefined || known.rows === 1) return problem;

@@ -23,22 +23,22 @@ import { openRegular, whyUnreadable } from '../regular-file.ts';
 /** Columns of a cast besides `name` and `api.*`. */
 const COLUMNS: readonly string[] = ['voice', 'engine', 'language'];
 
-/** Headers that people use for the name of a member. */
-const NAME_WORDS: readonly string[] = ['name', 'speaker', 'sprecher', 'sprecherin', 'rolle', 'figur', 'character'];
+/** Accepted headers for the column of names. */
+const NAME_HEADERS: readonly string[] = ['name', 'speaker', 'sprecher', 'sprecherin', 'rolle', 'figur', 'character'];
 
-/** Problems that a message lists. */
+/** Max problems that a message lists. */
 const LISTED = 20;
 
 /**
- * Names of a cast, and bytes of its cells. The record of a batch holds its cast, and is read several times a second.
- * More is something else: a list of lines, or of an account's voices.
+ * Max names of a cast, and max bytes of its cells. The record of a batch holds its cast, and is read several times a
+ * second. A larger table is something else: a list of lines, or of an account's voices.
  */
 const MOST_MEMBERS = 10_000;
 const MOST_BYTES = 1024 * 1024;
 
 /**
- * Reads a cast: a table of names, their voices, and what else their rows are sent with. All problems are reported at
- * once. @throws ManifestError
+ * Reads a cast: a table of names with their voices, and other cells for their rows. It may have any format of a
+ * manifest. Members come sorted by name. @throws ManifestError with all problems
  */
 export async function readCast(path: string): Promise<Cast> {
   return withCastItems(path, (parts) => castOf(path, parts));
@@ -53,16 +53,16 @@ async function castOf(path: string, parts: AsyncIterable<readonly RawItem[]>): P
   for await (const items of parts)
     for (const item of items) {
       const at = { line: 'line' in item ? item.line : 1, id: '' };
-      const tell = (finding: Finding): number => problems.push({ ...at, ...finding });
-      const tooLarge = grow(size, item);
+      const report = (finding: Finding): number => problems.push({ ...at, ...finding });
+      const tooLarge = addSize(size, item);
       if (tooLarge !== undefined || problems.length >= MOST_MEMBERS)
         throw refusal(path, tooLarge === undefined ? problems : [{ ...at, ...tooLarge }, ...problems]);
       if (item.type === 'problem') problems.push(item.problem);
-      else if (item.type === 'columns') header = [...header, ...item.names.map((name) => ourColumn(name, tell))];
+      else if (item.type === 'columns') header = [...header, ...item.names.map((name) => ourColumn(name, report))];
       else if (item.type === 'record' && item.cells.some((cell) => cell.trim() !== '')) {
         const member = memberOf(header, item.cells);
         const before = lines.get(member.name);
-        for (const finding of findWrong(member, before)) tell(finding);
+        for (const finding of findWrong(member, before)) report(finding);
         lines.set(member.name, at.line);
         members.push(member);
       }
@@ -73,8 +73,8 @@ async function castOf(path: string, parts: AsyncIterable<readonly RawItem[]>): P
   return { from: path, members: members.sort((a, b) => (a.name < b.name ? -1 : 1)) };
 }
 
-/** Counts an item. Returns what is wrong with it if it makes the cast too large to be one. */
-function grow(size: { members: number; bytes: number; columns: number }, item: RawItem): Finding | undefined {
+/** Adds an item to the size of the cast. Returns a finding if the table is then too large for a cast. */
+function addSize(size: { members: number; bytes: number; columns: number }, item: RawItem): Finding | undefined {
   if (item.type === 'columns') size.columns += item.names.length;
   if (item.type === 'record') {
     size.members += 1;
@@ -89,24 +89,24 @@ function tooMuch(most: string): Finding {
   return bad('', `${most} in a cast, one row for each speaker; the rest was not checked`, 'more');
 }
 
-/** Our column for a header; undefined if it is for notes, or wrong. */
-function ourColumn(header: string, tell: (finding: Finding) => void): string | undefined {
+/** Returns our column for a header; undefined if it is for notes (`_…`), or unknown, which is reported. */
+function ourColumn(header: string, report: (finding: Finding) => void): string | undefined {
   const name = header.trim();
   if (name.startsWith('_')) return undefined;
   if (isApi(name)) {
     const field = name.slice('api.'.length);
     const isOwn = speakingKinds().some((kind) => ownColumnOf(kind, field) !== undefined);
-    if (isOwn) tell(bad(name, 'no field that voxbatch fills itself', show(name)));
+    if (isOwn) report(bad(name, 'no field that voxbatch fills itself', show(name)));
     return name;
   }
   const folded = foldHeader(name);
-  if (NAME_WORDS.includes(folded)) return 'name';
+  if (NAME_HEADERS.includes(folded)) return 'name';
   const ours = COLUMNS.find((column) => column === folded) ?? guessColumn(name, COLUMNS);
   if (ours !== undefined) return ours;
   const style = /^(style|stil|emotion|mood)$/.test(folded)
     ? ` (a style is what your engine takes: api.emotion, api.instruction)`
     : '';
-  tell(bad(name, `name, ${COLUMNS.join(', ')}, api.FIELD, or a name that begins with _${style}`, show(name)));
+  report(bad(name, `name, ${COLUMNS.join(', ')}, api.FIELD, or a name that begins with _${style}`, show(name)));
   return undefined;
 }
 
@@ -123,7 +123,7 @@ function memberOf(header: readonly (string | undefined)[], cells: readonly strin
   return { name, values };
 }
 
-/** `before`: the line that has the name, too. */
+/** Finds what is wrong with a member. `before`: the line of an earlier member of that name. */
 function findWrong({ name, values }: CastMember, before: number | undefined): readonly Finding[] {
   const voice = values['voice'];
   const cells = [['name', name] as const, ...Object.entries(values)];
@@ -152,13 +152,14 @@ function refusal(path: string, problems: readonly ManifestProblem[]): ManifestEr
   return new ManifestError(`the cast ${path} cannot be used. Nothing was spent.\n  ${all}`, problems);
 }
 
+/** Bytes by which the format is detected. */
 const HEAD_BYTES = 64 * 1024;
 
 type Items = AsyncIterable<readonly RawItem[]>;
 
 /**
- * Runs `use` on the records of a cast, which has the format of a manifest. Of a workbook they are those of its first
- * visible sheet.
+ * Runs `use` on the records of a cast; those of a workbook are the rows of its first visible sheet. The records are
+ * only valid until `use` ends.
  */
 async function withCastItems<T>(path: string, use: (items: Items) => Promise<T>): Promise<T> {
   const place = resolve(path);
@@ -177,6 +178,7 @@ async function withCastItems<T>(path: string, use: (items: Items) => Promise<T>)
   }
 }
 
+/** Runs `use` on the rows of a workbook, which are written to a temporary file meanwhile. */
 async function withSheet<T>(path: string, place: string, use: (items: Items) => Promise<T>): Promise<T> {
   const [{ spoolWorkbook }, { UnreadableWorkbook }, { readSpooled }] = await Promise.all([
     import('../workbook/spool-workbook.ts'),
@@ -195,7 +197,7 @@ async function withSheet<T>(path: string, place: string, use: (items: Items) => 
   }
 }
 
-/** The first bytes of a file, which tell its format. */
+/** Reads the first bytes of a file. */
 async function headOf(path: string): Promise<Buffer> {
   const file = await openRegular(path);
   try {

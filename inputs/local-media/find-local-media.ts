@@ -7,27 +7,27 @@ import { findThreadEntry } from '../../threads/find-entry.ts';
 import type { LocalFile, MediaColumn } from '../../contract/row-kinds.ts';
 import { readLocalMedia, type LocalMedia, type LocalMediaJob } from './read-local-media.ts';
 
-/** A file that a row may send, or a short reason why it is none. */
+/** A file that a row may send, or a short reason why it cannot be used. */
 type FoundMedia = LocalFile | { readonly why: string };
 
-/** Limits concurrent reads: one disk is not faster for more. */
+/** Limits concurrent reads, since more would not be faster on one disk. */
 const atOnce = pLimit(4);
 
 /** Max read files to remember. */
 const MOST_KNOWN = 10_000;
 
-/** What files of this process are, by what tells a changed one: device, number, size and times. */
+/** Files read by this process, by path, device, inode, size and times, so that a changed file is read again. */
 const known = new Map<string, Promise<LocalMedia | { readonly why: string }>>();
 
-/** Started with the first file. Its thread keeps no process alive. */
+/** Started with the first file. Its thread does not keep the process alive. */
 let reader: DeadlinePool<LocalMediaJob> | undefined;
 
 /**
  * Looks up and reads a local video or recording: its type, length and hash. Results are remembered until the file
  * changes, because many rows may name one file, and a manifest is read twice. Never throws.
  *
- * @param given as the manifest writes it
- * @param folders where relative paths begin; the first that has the file wins
+ * @param given the path as written in the manifest
+ * @param folders base folders of relative paths; the first that has the file wins
  */
 export async function findLocalMedia(
   given: string,
@@ -45,7 +45,7 @@ export async function findLocalMedia(
   return { why };
 }
 
-/** Whether the media have what their column needs. */
+/** Requires that media have what their column needs. */
 function fits({ hasVideo, hasAudio, ...file }: LocalMedia, column: MediaColumn): FoundMedia {
   if (column === 'video' ? hasVideo : hasAudio) return file;
   return {
@@ -53,6 +53,7 @@ function fits({ hasVideo, hasAudio, ...file }: LocalMedia, column: MediaColumn):
   };
 }
 
+/** Reads the file at a path. `folder`: the base folder of a relative path, which no symbolic link may leave. */
 async function lookUp(place: string, folder: string | undefined): Promise<LocalMedia | { readonly why: string }> {
   try {
     const path = await realpath(place);
@@ -72,6 +73,7 @@ function isInside(folder: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
+/** Reads a file, unless it was read before and has not changed. */
 async function read(path: string): Promise<LocalMedia | { readonly why: string }> {
   // Opening a pipe would otherwise block the thread until somebody writes to it.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -94,7 +96,7 @@ async function read(path: string): Promise<LocalMedia | { readonly why: string }
   return found;
 }
 
-/** Memory limit of the thread, in MB: an index of a long video has some. */
+/** Memory limit of the thread, in MB: the index of a long video takes some. */
 const MOST_MEGABYTES = 512;
 
 function readInThread(job: LocalMediaJob): Promise<LocalMedia | { readonly why: string }> {

@@ -1,31 +1,32 @@
 import type { MediaColumn, RowSpec } from '../../contract/row-kinds.ts';
 
 /**
- * What becomes of a path in an `audio` or `video` cell. `links`: the service is given a link to the file. `none`: it
- * cannot be; `expected` goes on after "expected" in the problem.
+ * How paths in `audio` and `video` cells are treated. `links`: the service gets a link to the file. `none`: links are
+ * impossible, so a path is a problem; `expected` continues the message after "expected".
  */
 export type LocalMediaRules = { readonly type: 'links' } | { readonly type: 'none'; readonly expected: string };
 
-/** Nothing here can hand out a link to a file of this machine. */
+/** The rules where nothing can make links to local files. */
 export const NO_LINKS: LocalMediaRules = {
   type: 'none',
   expected:
     'an http(s) URL that the service can fetch; to send a file of this machine, give --serve-media HOST:PORT, and --serve-media-url with the address at which the service reaches that; or keep media in a bucket (VOXBATCH_STORE=s3://…)',
 };
 
+/** Marks a cell that holds a path; see {@link cellOfPath}. */
 const UNREAD = 'path:';
 
-/** A cell with a path that has not been looked up yet; `attach-files.ts` puts its content there. */
+/** Returns the cell for a path that was not read yet. `attach-files.ts` replaces it by one for the file's content. */
 export function cellOfPath(path: string): string {
   return UNREAD + path;
 }
 
-/** The path in such a cell; undefined for a link. */
+/** Returns the path in such a cell; undefined for a URL. */
 export function pathOfCell(cell: string): string | undefined {
   return cell.startsWith(UNREAD) ? cell.slice(UNREAD.length) : undefined;
 }
 
-/** Whether a row names files of this machine, which are read before it is priced. */
+/** Whether a row names local files, which are read before the row is priced. */
 export function namesFiles({ samples, audio = '', video = '' }: Pick<RowSpec, 'samples' | MediaColumn>): boolean {
   return samples !== undefined || pathOfCell(audio) !== undefined || pathOfCell(video) !== undefined;
 }

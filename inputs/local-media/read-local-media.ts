@@ -3,22 +3,22 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { LocalFile } from '../../contract/row-kinds.ts';
 
-/** A file to read. */
+/** A job of the media thread: a file to read. */
 export interface LocalMediaJob {
   /** Absolute, without symbolic links. */
   readonly path: string;
   readonly bytes: number;
 }
 
-/** Media of this machine. */
+/** A local file with media. */
 export interface LocalMedia extends LocalFile {
   readonly hasVideo: boolean;
   readonly hasAudio: boolean;
 }
 
 /**
- * The containers that are read, by the extension under which a link to such a file ends. No playlists: they name
- * further files.
+ * The supported containers: their name in the library, and the extension in links to such files. No playlists, because
+ * they refer to further files.
  */
 const FORMATS = [
   ['MP4', 'mp4'],
@@ -37,8 +37,8 @@ const FORMATS = [
 const CHUNK = 1024 * 1024;
 
 /**
- * Reads a video or recording whole, in chunks: memory stays flat. Never throws for what it contains, but a malicious
- * file may hang it or exhaust memory. Throws a system error.
+ * Reads a video or recording completely, in chunks. Never throws because of the file's content, but a malicious file
+ * may hang it or exhaust memory, so it runs in the media thread. Throws system errors.
  */
 export async function readLocalMedia({ path, bytes }: LocalMediaJob): Promise<LocalMedia | { readonly why: string }> {
   const before = await identityOf(path);
@@ -50,10 +50,11 @@ export async function readLocalMedia({ path, bytes }: LocalMediaJob): Promise<Lo
   return { path, bytes, sha256: hash.digest('hex'), ...media };
 }
 
+/** Finds the type, the duration and the kinds of tracks of a file. */
 async function measure(
   path: string,
 ): Promise<Omit<LocalMedia, 'path' | 'bytes' | 'sha256'> | { readonly why: string }> {
-  // 1.5 MB of code, which only manifests with such files need.
+  // Loaded lazily: 1.5 MB of code that only manifests with such files need.
   const library = await import('mediabunny');
   const formats = FORMATS.map(([format]) => library[format]);
   const input = new library.Input({ formats, source: new library.FilePathSource(path) });
@@ -72,6 +73,7 @@ async function measure(
   }
 }
 
+/** Returns a text that changes whenever the file does. */
 async function identityOf(path: string): Promise<string> {
   const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ');

@@ -1,10 +1,11 @@
-/** Node's `fetch`, except for its own redirect rules: see `createMediaFetch`. */
+/** A function like Node's `fetch`, but with our rules for redirects and private networks: see `createMediaFetch`. */
 export type Fetch = typeof fetch;
 
-/** Why there is no media to read, in words for the user. */
+/** There are no media at a URL. The message says why, as a clause after the name of the cell. */
 export class NoMedia extends Error {
+  /** Whether the server could not be reached. */
   readonly isSilent: boolean;
-  /** True if its host was not contacted because it is in a private network. */
+  /** Whether its host was not contacted because it is in a private network. */
   readonly isPrivate: boolean;
 
   constructor(message: string, { isSilent = false, isPrivate = false } = {}) {
@@ -14,7 +15,7 @@ export class NoMedia extends Error {
   }
 }
 
-/** Fetches media. Throws {@link NoMedia} where there is none. */
+/** Sends a request for media. Throws {@link NoMedia} if the URL cannot be reached, or answers an error or a page. */
 export async function fetchMedia(fetch: Fetch, to: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(to, init).catch(refuseUnreachable);
   const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';

@@ -3,23 +3,24 @@ import { oncePerUrl, type OncePerUrlOptions } from './once-per-url.ts';
 import { fetchMedia, NoMedia, type Fetch } from './fetch-media.ts';
 
 /**
- * Creates a function that identifies the media behind an http(s) URL, with one free single-byte request and no token.
- * It returns undefined if the server does not identify the content, and never throws. Answers are cached per `asker`,
- * for a minute only, because the content may change.
+ * Creates a function that identifies the content behind an http(s) URL by ETag and length, with one request for a
+ * single byte, without any token. Used to find earlier results of the same media. It returns undefined if the server
+ * does not identify the content, and never throws. Answers are cached per `scope`, for a minute only, because the
+ * content may change.
  *
  * @param onPrivate called with each URL that was skipped because its host is in a private network
  */
 export function createIdentify(
   fetch: Fetch,
   { onPrivate, ...options }: OncePerUrlOptions & { readonly onPrivate?: (url: URL) => void } = {},
-): (url: string, asker?: string) => Promise<MediaIdentity | undefined> {
+): (url: string, scope?: string) => Promise<MediaIdentity | undefined> {
   return oncePerUrl<MediaIdentity | undefined>(
     async (url) => {
       try {
         return { answer: await identify(url, fetch), isSilent: false };
       } catch (error) {
         if (error instanceof NoMedia && error.isPrivate) onPrivate?.(new URL(url));
-        // There was no answer at all, or none in time.
+        // Any other error is a timeout.
         const isSilent = !(error instanceof NoMedia) || (error.isSilent && !error.isPrivate);
         return { answer: undefined, isSilent };
       }
@@ -42,7 +43,7 @@ async function identify(url: string, fetch: Fetch): Promise<MediaIdentity | unde
   return /^"[^"]+"$/.test(etag) && bytes !== undefined ? { etag, bytes } : undefined;
 }
 
-/** The full length, even of a partial response. */
+/** Returns the length of the complete content, even for a partial response; undefined if it is not stated. */
 function lengthOf({ status, headers }: Response): number | undefined {
   const text =
     status === 206

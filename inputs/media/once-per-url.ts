@@ -1,30 +1,32 @@
 import pLimit from 'p-limit';
 
 /** After this many unanswered requests in a row, an origin is given up. */
-const PATIENCE = 5;
+const MOST_FAILURES = 5;
 
-/** Answers beyond this many are forgotten, the oldest first. */
+/** Max answers to remember; beyond that, the oldest are forgotten. */
 const MOST_KNOWN = 10_000;
 
 /** Options of {@link oncePerUrl}. */
 export interface OncePerUrlOptions {
-  /** Max URLs read concurrently. Default 8. */
+  /** Max URLs that are read at the same time. Default 8. */
   readonly atOnce?: number;
-  /** How long answers are cached and an origin's silence is remembered, in ms. Default: for the life of the process. */
+  /** How long answers are cached, and an origin stays given up, in ms. Default: for the life of the process. */
   readonly holdsMs?: number;
 }
 
 /**
- * Asks about each URL once per asker, however many rows name it, with limited concurrency. An origin that is down must
- * not cost every row a full timeout, so after five failures in a row the answer is `givenUp`.
+ * Wraps a function that reads something of a URL, so that each URL is read once, however many rows name it, and few at
+ * the same time. An origin that is down must not cost every row a full timeout, so after {@link MOST_FAILURES} failures
+ * in a row its further URLs get the answer `givenUp`.
  *
- * @param read never throws; `isSilent`: there was no answer at all, or none in time
+ * @param read must not throw; `isSilent`: the server did not answer, or not in time
+ * @returns a function of a URL and, optionally, of a scope: each scope reads a URL anew
  */
 export function oncePerUrl<Answer>(
   read: (url: string) => Promise<{ readonly answer: Answer; readonly isSilent: boolean }>,
   givenUp: (failures: number) => Answer,
   { atOnce = 8, holdsMs = Infinity }: OncePerUrlOptions = {},
-): (url: string, asker?: string) => Promise<Answer> {
+): (url: string, scope?: string) => Promise<Answer> {
   const limit = pLimit(atOnce);
   const known = new Map<string, { readonly at: number; readonly answer: Promise<Answer> }>();
   const silent = new Map<string, { readonly at: number; readonly times: number }>();
@@ -32,23 +34,23 @@ export function oncePerUrl<Answer>(
     const found = silent.get(origin);
     return found === undefined || performance.now() - found.at > holdsMs ? 0 : found.times;
   };
-  const ask = async (url: string): Promise<Answer> => {
+  const readUrl = async (url: string): Promise<Answer> => {
     const { origin } = new URL(url);
-    if (failuresOf(origin) >= PATIENCE) return givenUp(PATIENCE);
+    if (failuresOf(origin) >= MOST_FAILURES) return givenUp(MOST_FAILURES);
     const { answer, isSilent } = await read(url);
     if (isSilent) silent.set(origin, { at: performance.now(), times: failuresOf(origin) + 1 });
     else silent.delete(origin);
     return answer;
   };
-  return (url, asker = '') => {
-    const name = `${asker} ${url}`;
-    const before = known.get(name);
-    if (before !== undefined && performance.now() - before.at < holdsMs) return before.answer;
-    const answer = limit(() => ask(url));
+  return (url, scope = '') => {
+    const key = `${scope} ${url}`;
+    const cached = known.get(key);
+    if (cached !== undefined && performance.now() - cached.at < holdsMs) return cached.answer;
+    const answer = limit(() => readUrl(url));
     // Re-inserted at the end, so that the first is always the oldest.
-    known.delete(name);
-    known.set(name, { at: performance.now(), answer });
-    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value ?? name);
+    known.delete(key);
+    known.set(key, { at: performance.now(), answer });
+    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value ?? key);
     return answer;
   };
 }

@@ -2,47 +2,66 @@ import type { Input } from 'mediabunny';
 import { oncePerUrl, type OncePerUrlOptions } from './once-per-url.ts';
 import { fetchMedia, NoMedia, type Fetch } from './fetch-media.ts';
 
-/** The length of a recording in seconds, or a short reason why it is unknown. Never includes the URL. */
+/**
+ * The duration of media in seconds, or why it is unknown: a clause after the name of the cell, such as `cannot be
+ * reached`. Never includes the URL, which may be secret.
+ */
 export type ProbeResult =
   | { readonly seconds: number }
   | {
       readonly why: string;
-      /** True if the server did not answer, or not in time. */
+      /** Whether the server did not answer, or not in time. */
       readonly isSilent: boolean;
     };
 
-/** Finds out the length of the media behind an http(s) URL. Never throws. */
+/** Measures the duration of the media behind an http(s) URL (`--probe`). Never throws. */
 export type Probe = (url: string) => Promise<ProbeResult>;
 
-/** Supported formats. No playlists: they name further URLs that nobody asked us to fetch. */
+/** Creates the probe for the rows of a manifest, which measures each URL once: see {@link oncePerUrl}. */
+export function createProbe(probe: Probe, options?: OncePerUrlOptions): Probe {
+  return oncePerUrl<ProbeResult>(
+    async (url) => {
+      const answer = await probe(url);
+      return { answer, isSilent: 'why' in answer && answer.isSilent };
+    },
+    (failures) => ({ why: `not tried: its server failed to answer ${failures} times`, isSilent: true }),
+    options,
+  );
+}
+
+/**
+ * Supported formats, by their names in the library. No playlists: they refer to further URLs, which the user did not
+ * name.
+ */
 const FORMATS = ['MP4', 'QTFF', 'MATROSKA', 'WEBM', 'WAVE', 'OGG', 'FLAC', 'MP3', 'ADTS', 'MPEG_TS'] as const;
-/** Max bytes of a file to cache; beyond that, data is read again if needed. */
+/** Max bytes of a file to keep in memory; what is needed again beyond that is fetched again. */
 const MOST_KEPT = 16 * 1024 ** 2;
 
 /**
- * Reads only as much of the media behind a URL as it takes to find the length: a few range requests if the server
- * supports them, otherwise from the start. Trusts a length stated in the header; otherwise counts the frames. Sends no
- * token, and ends after at most `limitMs`.
+ * Measures the duration of the media behind one URL. Runs in the media thread (`probe-reader.ts`), because malicious
+ * media may hang it. Fetches only as much as needed: a few ranges if the server supports them, otherwise from the
+ * start. Trusts a duration stated in the header; otherwise counts the frames. Sends no token. Ends after at most
+ * `limitMs`.
  */
 export async function probeMedia(url: string, limitMs: number, fetch: Fetch): Promise<ProbeResult> {
-  // 1.5 MB of code, which no other command needs.
+  // Loaded lazily: 1.5 MB of code that few commands need.
   const library = await import('mediabunny');
   const { Logging, LogLevel, UnsupportedInputFormatError, UrlSource } = library;
-  // The library warns on the console where a server does not support ranges.
+  // The library would warn on the console about servers without range requests.
   Logging.level = LogLevel.Silent;
   const deadline = AbortSignal.timeout(limitMs);
   const source = new UrlSource(url, {
-    // `dispose` aborts it by the signal in `init`.
+    // `dispose` below aborts running requests by the signal in `init`.
     fetchFn: (to, init) => fetchMedia(fetch, to, init),
     getRetryDelay: () => null,
     maxCacheSize: MOST_KEPT,
     parallelism: 1,
-    // Errors from reads that `dispose` cut off do not matter.
+    // Errors of reads that `dispose` aborted do not matter.
     handleUnhandledError: () => undefined,
   });
   const input = new library.Input({ formats: FORMATS.map((format) => library[format]), source });
   try {
-    const seconds = await Promise.race([measure(input), rejectAt(deadline)]);
+    const seconds = await Promise.race([measure(input), rejectOnAbort(deadline)]);
     if (!Number.isFinite(seconds) || seconds <= 0) return { why: 'its length cannot be determined', isSilent: false };
     return { seconds };
   } catch (error) {
@@ -57,7 +76,7 @@ async function measure(input: Input): Promise<number> {
   return (await input.getDurationFromMetadata()) ?? (await input.computeDuration());
 }
 
-function rejectAt(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => {
       reject(new Error('out of time'));
@@ -65,20 +84,8 @@ function rejectAt(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Describes an error in our own words: a library's message may hold the signed URL. */
+/** Describes an error without the library's message, which may contain a signed URL. */
 function describe(error: unknown, isUnsupported: boolean): ProbeResult {
   if (error instanceof NoMedia) return { why: error.message, isSilent: error.isSilent };
   return { why: isUnsupported ? 'not a media type that voxbatch can read' : 'cannot be read', isSilent: false };
-}
-
-/** Creates a probe for the rows of a manifest: see {@link oncePerUrl}. `probe`: reads one URL. */
-export function createProbe(probe: Probe, options?: OncePerUrlOptions): Probe {
-  return oncePerUrl<ProbeResult>(
-    async (url) => {
-      const answer = await probe(url);
-      return { answer, isSilent: 'why' in answer && answer.isSilent };
-    },
-    (failures) => ({ why: `not tried: its server failed to answer ${failures} times`, isSilent: true }),
-    options,
-  );
 }

@@ -4,29 +4,29 @@ import { findThreadEntry } from '../../threads/find-entry.ts';
 import { type Probe, probeMedia } from './probe-media.ts';
 import { createMediaFetch } from '../../api/create-fetch.ts';
 
-/** Start data of the thread that reads media. */
+/** Data that the media thread starts with. */
 export interface ProbeData {
-  /** Address of the API; undefined if none is known. */
+  /** URL of the API; undefined if none is known. */
   readonly apiUrl?: string | undefined;
-  /** Passed along because the thread has no environment. */
+  /** Environment variables for proxies; the thread has no environment of its own. */
   readonly proxies?: Readonly<Record<string, string>>;
 }
 
-/** A job of that thread. */
+/** A job of the media thread: measure the media behind a URL. */
 export interface ProbeJob {
   readonly url: string;
 }
 
 /** Time limit for reading one URL, in ms. */
 export const PROBE_MS = 15_000;
-/** Memory of the thread, MB. */
+/** Memory limit of the thread, in MB. */
 const MOST_MEGABYTES = 512;
 
 /**
- * Measures media behind a manifest's URLs in a thread, started on first use. The files are untrusted and may hang their
- * reader; past the deadline the thread is terminated, and the file's length stays unknown.
+ * Creates a probe that measures media in a thread, which starts with the first URL. Media are untrusted, and may hang
+ * their reader: after a deadline, the thread is terminated, and the duration stays unknown. The caller closes it.
  *
- * @param apiUrl address of the API, which says what may be fetched: see {@link createMediaFetch}
+ * @param apiUrl URL of the API, which decides what may be fetched: see {@link createMediaFetch}
  * @param entry compiled `media-thread.ts`; default: found beside this module
  * @param secondMs how long a second of a deadline is, ms; default 1,000
  */

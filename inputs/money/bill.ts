@@ -6,15 +6,15 @@ import type { RowPart } from '../../contract/row-parts.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import type { Priced } from './price-rows.ts';
 
-/** Max rows named in a message; the rest are only counted. */
+/** Max rows that a message names; the others are only counted. */
 const NAMED_ROWS = 5;
 
-/** Rows of one kind. */
+/** Sums over the rows of one kind. */
 export interface KindSummary {
   readonly rows: number;
   /** Paid requests: one for each step without an existing result. */
   readonly requests: number;
-  /** Rows that need no request: their results exist, or paying for them is not allowed. */
+  /** Rows that need no request: their results exist, or they may not be paid for. */
   readonly free: number;
   /** Sum of the known quotes, in credits. */
   readonly quoted: number;
@@ -26,14 +26,14 @@ export interface KindSummary {
   readonly legacy: number;
 }
 
-/** What the rows of a name of the cast would cost. */
+/** Sums over the rows of one speaker of the cast. */
 export interface SpeakerSum extends Pick<KindSummary, 'rows' | 'free' | 'quoted' | 'unpriced'> {
   readonly name: string;
   /** Code points of their texts. */
   readonly characters: number;
 }
 
-/** The cost of a manifest's valid rows. Amounts are in credits. */
+/** The estimated cost of a manifest's valid rows. Amounts are in credits. */
 export interface BillSummary {
   readonly kinds: Readonly<Record<Kind, KindSummary>>;
   /** Sum over all kinds. */
@@ -41,11 +41,11 @@ export interface BillSummary {
   readonly unpriced: number;
   /** Rows that cost nothing. */
   readonly free: number;
-  /** What the rows of each name of the cast would send and cost, in order of their first rows. */
+  /** Sums for each speaker of the cast, in order of their first rows. */
   readonly speakers: readonly SpeakerSum[];
-  /** The rows without a price. */
+  /** The rows without a price, and why. */
   readonly unpricedRows: NamedRows;
-  /** Rows whose media could not be probed. */
+  /** Rows whose media could not be probed, and why. */
   readonly notProbed: NamedRows;
   /** The lowest price of a row to be paid for; null if no price is known. */
   readonly cheapest: number | null;
@@ -76,7 +76,7 @@ export type BilledRow = Priced & {
   readonly ofLastRow?: boolean;
 };
 
-/** The small part of a row that a bill needs. */
+/** The small part of a row that a bill needs, kept for each row while a sample is drawn. */
 export interface BillEntry extends Pick<BilledRow, 'line' | 'id' | 'quoted' | 'isAssumed'> {
   readonly kind: Kind;
   readonly isLegacy: boolean;
@@ -88,6 +88,7 @@ export interface BillEntry extends Pick<BilledRow, 'line' | 'id' | 'quoted' | 'i
   readonly bytes: number | null;
 }
 
+/** Extracts what a bill needs of a row. */
 export function billEntry(row: BilledRow): BillEntry {
   const { spec, line, id, quoted, isAssumed, notProbed, requests, parts, speaker, ofLastRow = false } = row;
   return {
@@ -107,7 +108,7 @@ export function billEntry(row: BilledRow): BillEntry {
 
 const NO_ROWS = { rows: 0, requests: 0, free: 0, quoted: 0, unpriced: 0, assumed: 0, legacy: 0 };
 
-/** Adds up rows as they are read. Keeps sums only. */
+/** Adds up rows as they are read. Keeps only sums. */
 export class Bill {
   readonly #budget: number | null;
   readonly #kinds = ofEach(KINDS, () => ({ ...NO_ROWS }));
@@ -118,6 +119,7 @@ export class Bill {
   #affordable = { rows: 0, quoted: 0 };
   #disk = { bytes: 0, unknown: 0 };
 
+  /** @param budget in credits; null for none */
   constructor(budget: number | null) {
     this.#budget = budget;
   }
@@ -167,6 +169,7 @@ export class Bill {
     else sum.quoted = roundCredits(sum.quoted + quoted);
   }
 
+  /** Returns the sums of the rows so far. */
   summary(): BillSummary {
     const all = Object.values(this.#kinds);
     return {
@@ -184,6 +187,7 @@ export class Bill {
   }
 }
 
+/** Counts rows, and names the first of them. */
 class RowNames implements NamedRows {
   count = 0;
   readonly first: NamedRows['first'][number][] = [];
@@ -195,8 +199,8 @@ class RowNames implements NamedRows {
 }
 
 /**
- * Estimates the bytes of a row's results in the store; null if unknown (media of unknown length). It answers "does it
- * fit on this disk", so the assumptions are on the large side; the API promises none of them:
+ * Estimates the bytes of a row's results in the store; null if unknown (media of unknown length). The estimate decides
+ * whether a batch fits on the disk, so it is rather too large. The API promises none of its assumptions:
  *
  * - Speech: as long as {@link spokenSeconds} says.
  * - mp3 and other compressed formats: 128 kbit/s. wav and pcm: 16-bit mono at 44.1 kHz.
@@ -217,6 +221,7 @@ export function estimateBytes(spec: RowSpec): number | null {
   }
 }
 
+/** Bytes per second of each kind of result; see {@link estimateBytes}. */
 const COMPRESSED = 128_000 / 8;
 const UNCOMPRESSED = 44_100 * 2;
 const VIDEO = 8_000_000 / 8;

@@ -4,35 +4,35 @@ import type { RowPart } from '../../contract/row-parts.ts';
 import { quoteRow } from '../../policy/money/pricing.ts';
 import type { Probe } from '../media/probe-media.ts';
 
-/** How rows are priced, and where unstated media lengths come from. */
+/** How rows are priced, and where media durations come from that rows do not state. */
 export interface Pricing {
   readonly prices: PriceTable;
   /** The operation used for `tts` rows; decides which price applies. */
   readonly tts: TtsMode;
-  /** `--probe`: reads the length from the media. By default nothing is read. */
+  /** `--probe`: measures the media behind URLs. By default nothing is measured. */
   readonly probe?: Probe;
   /**
-   * `--assume-seconds`: the length of media that neither state it nor could be probed. By default such rows have no
-   * price.
+   * `--assume-seconds`: the duration of media that is neither stated nor measured. By default, rows with such media
+   * have no price.
    */
   readonly assumeSeconds?: number;
 }
 
 /** A row with its price. */
 export interface Priced {
-  /** `duration` holds the media length if it was found or assumed. */
+  /** Its `duration` is the media's, if that was measured or assumed. */
   readonly spec: RowSpec;
   /** Credits, or null if no price can be known. */
   readonly quoted: number | null;
-  /** True if priced at the assumed length. */
+  /** Whether it is priced at the assumed duration. */
   readonly isAssumed: boolean;
-  /** Why probing failed, if it was tried. */
+  /** Why its media could not be measured, if that was tried. */
   readonly notProbed?: string;
 }
 
 /**
- * Prices rows. If the price depends on an unknown media length, the media are probed; failing that, the assumed length
- * applies. All probes start together, because the probe limits its own concurrency.
+ * Prices rows. If a price depends on media of unknown duration, the media are measured; if that fails, the assumed
+ * duration applies. All measurements start together, because the probe limits its own concurrency.
  */
 export async function priceRows<Row extends { readonly spec: RowSpec }>(
   rows: readonly Row[],
@@ -44,7 +44,7 @@ export async function priceRows<Row extends { readonly spec: RowSpec }>(
   });
   if (priced.every(({ quoted }) => quoted !== null)) return priced;
   return Promise.all(
-    priced.map(async (row) => (row.quoted === null ? { ...row, ...(await findDuration(row.spec, pricing)) } : row)),
+    priced.map(async (row) => (row.quoted === null ? { ...row, ...(await priceByDuration(row.spec, pricing)) } : row)),
   );
 }
 
@@ -61,7 +61,8 @@ export function priceParts<Row extends Priced>(
   return { ...row, parts, quoted: sumOfPrices(parts.map(({ quoted }) => quoted)) };
 }
 
-async function findDuration(spec: RowSpec, pricing: Pricing): Promise<Priced> {
+/** Prices a row by the duration of its media. */
+async function priceByDuration(spec: RowSpec, pricing: Pricing): Promise<Priced> {
   const { prices, tts, probe, assumeSeconds } = pricing;
   const at = (duration: number): Pick<Priced, 'spec' | 'quoted'> => {
     const timed = { ...spec, duration };
@@ -75,8 +76,8 @@ async function findDuration(spec: RowSpec, pricing: Pricing): Promise<Priced> {
 }
 
 /**
- * The longest of the billed media, if the length of every one is known: of local files it is, behind links it is
- * probed.
+ * Returns the duration of the longest of a row's billed media, in seconds. That of local files is known, media behind
+ * URLs are measured. Undefined if some cannot be measured because there is no probe; `why` if measuring fails.
  */
 async function findLongest(
   spec: RowSpec,

@@ -12,7 +12,7 @@ import { isManifestUrl } from '../manifest-place.ts';
 import { FINISHING } from '../config-file.ts';
 import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from '../own-operations.ts';
 
-/** A tunable's value is valid if it survives formatting and parsing. */
+/** Returns a schema for the value of a setting: valid if it survives formatting and parsing. */
 function tunable(takes: ValueKind): z.ZodType {
   return z.custom((value) => {
     const isWritable = value === null || ['number', 'string', 'object'].includes(typeof value);
@@ -90,9 +90,13 @@ const scheduledRunSchema = z.strictObject({
   confirmAbove: z.number().nonnegative().nullable(),
 });
 
+/** A parsed record of a schedule's run. */
 export type ScheduledRun = z.infer<typeof scheduledRunSchema>;
 
-/** Parses the ledger's record; undefined if this version does not support it. */
+/**
+ * Parses the ledger's record of a schedule's run; undefined if this version does not support it. Adds its own
+ * operations to those of this process.
+ */
 export function parseScheduledRun(value: unknown): ScheduledRun | undefined {
   const run = scheduledRunSchema.safeParse(value).data;
   tryAddOperations(run?.operations);

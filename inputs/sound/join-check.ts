@@ -16,10 +16,13 @@ interface JoinedRow {
   readonly row: number;
 }
 
-/** Checks a manifest against `--join`: the column, the rows' results, their pauses, and the file names. */
+/**
+ * Checks a manifest against `--join`, which joins the results of rows with the same value in a column into one file:
+ * the column, the kinds of rows, their pauses, and the file names.
+ */
 export class JoinCheck {
   readonly #joining: Joining;
-  /** First row of each value, and of each value's file name as some file system would fold it. */
+  /** First row of each value, and of each file name made of a value, see `collisionKey`. */
   readonly #values = new SeenTable();
   readonly #names = new SeenTable();
 
@@ -27,7 +30,7 @@ export class JoinCheck {
     this.#joining = joining;
   }
 
-  /** The finding about the columns, if any. */
+  /** Returns the finding about a missing column. */
   findMissing({ byName }: Pick<Columns, 'byName'>): Finding | undefined {
     const { column } = this.#joining;
     if (byName.has(column)) return undefined;
@@ -35,6 +38,7 @@ export class JoinCheck {
     return { column, expected, got: 'no such column', code: 'bad-join' };
   }
 
+  /** Finds what is wrong with a row. */
   findWrong({ byName }: Pick<Columns, 'byName'>, { cells, kind, name, row }: JoinedRow): Finding[] {
     const { column } = this.#joining;
     const cellOf = (wanted: string): string => cells[byName.get(wanted) ?? -1]?.trim() ?? '';
@@ -61,7 +65,7 @@ export class JoinCheck {
     return findings;
   }
 
-  /** The row with another value that has the same file name. */
+  /** Returns the row with another value that has the same file name, if any. */
   #otherValue(value: string, row: number): number | undefined {
     if (this.#values.lineBefore(value, row) !== undefined) return undefined;
     return this.#names.lineBefore(collisionKey(safeId(value)), row);

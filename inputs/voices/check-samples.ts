@@ -5,7 +5,7 @@ import { inMegabytes, inspectSample } from './inspect-sample.ts';
 import { show, type Finding } from '../../contract/manifest-problems.ts';
 import { SAMPLE_FORMATS } from './read-sample.ts';
 
-/** Where sample files are looked up, and their limits. */
+/** Where recordings ("samples") are looked up, and their limits. */
 export interface SampleRules {
   /** Base folders for relative paths; the first that has the file wins. */
   readonly folders: readonly string[];
@@ -13,11 +13,11 @@ export interface SampleRules {
   readonly limits?: SampleLimits | undefined;
 }
 
-/** A row's files as found on disk, or a problem with them. */
+/** A row's recordings as found on disk, or the problems with them. */
 export type CheckedSamples =
   { readonly samples: readonly LocalFile[] } | { readonly findings: readonly Omit<Finding, 'column'>[] };
 
-/** Reads the samples of a row, before anything is paid for. Rows of other kinds have none. */
+/** Reads and checks the recordings of a row that makes a voice, before anything is paid for. */
 export async function checkSamples({ samples = [] }: RowSpec, rules: SampleRules): Promise<CheckedSamples> {
   const { limits = SAMPLE_LIMITS } = rules;
   if (samples.length > limits.files) {
@@ -44,6 +44,7 @@ export async function checkSamples({ samples = [] }: RowSpec, rules: SampleRules
   return findings.length > 0 ? { findings } : { samples: files };
 }
 
+/** Reads a recording. `given`: its path as the manifest has it. */
 async function findSample(
   given: string,
   folders: readonly string[],

@@ -14,12 +14,13 @@ export interface SampleJob {
 /** Limits concurrent reads, because each file is held in memory. */
 const atOnce = pLimit(4);
 
-/** Max inspected files to cache. */
+/** Max files to remember. */
 const MOST_KNOWN = 2_000;
 
+/** Files read by this process, by path, device, inode, size and times, so that a changed file is read again. */
 const known = new Map<string, Sample>();
 
-/** Started with the first recording. Its thread keeps no process alive. */
+/** Started with the first recording. Its thread does not keep the process alive. */
 let reader: ReturnType<typeof startSampleReader> | undefined;
 
 /**
@@ -27,7 +28,7 @@ let reader: ReturnType<typeof startSampleReader> | undefined;
  * changes. Never throws.
  *
  * @param path absolute
- * @param most largest file that is read, in bytes
+ * @param most max bytes of a file; a larger one is not read
  */
 export async function inspectSample(path: string, most: number): Promise<Sample> {
   return atOnce(async () => {
@@ -64,7 +65,7 @@ async function inspect(path: string, most: number): Promise<Sample> {
   }
 }
 
-/** Memory limit of the thread, in MB; a sample has a few. */
+/** Memory limit of the thread, in MB; a recording has a few. */
 const MOST_MEGABYTES = 256;
 
 /**

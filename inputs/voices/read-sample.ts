@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { LocalFile } from '../../contract/row-kinds.ts';
 
-/** A sample file, or a short reason why it is not one. */
+/** A recording, or a short reason why a file cannot be used as one. */
 export type Sample = LocalFile | { readonly why: string };
 
-/** The formats that public material names for samples, by the extension that a file of each is sent under. */
+/**
+ * The formats that the API's public documents name for recordings: their name in the library, and the extension sent.
+ */
 const FORMATS = [
   ['WAVE', 'wav'],
   ['MP3', 'mp3'],
@@ -16,9 +18,11 @@ const FORMATS = [
 /** The formats, for messages. */
 export const SAMPLE_FORMATS = FORMATS.map(([, extension]) => extension).join(', ');
 
-/** Reads a recording. Never throws, but a malicious file may hang it or exhaust memory. */
+/**
+ * Reads a recording. Never throws, but a malicious file may hang it or exhaust memory, so it runs in the media thread.
+ */
 export async function readSample(path: string, content: Uint8Array): Promise<Sample> {
-  // 1.5 MB of code, which only manifests with samples need.
+  // Loaded lazily: 1.5 MB of code that only manifests with recordings need.
   const library = await import('mediabunny');
   const formats = FORMATS.map(([format]) => library[format]);
   const input = new library.Input({ formats, source: new library.BufferSource(content) });

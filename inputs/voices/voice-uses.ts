@@ -12,7 +12,7 @@ export interface UsedBy {
   readonly id: string;
   /** File of the first, where a manifest has several. */
   readonly file: string | undefined;
-  /** Who speaks the first, if the cast gives it its voice. */
+  /** The speaker of the first, if the cast gives it its voice. */
   readonly speaker?: string;
 }
 
@@ -36,13 +36,13 @@ export interface VoiceMaker {
 /** The voices of a manifest, in order of first use. */
 export interface UsedVoices {
   readonly uses: readonly VoiceUse[];
-  /** The first {@link MOST_VOICES} rows that make voices. */
+  /** The first {@link MOST_VOICES} rows that create voices. */
   readonly makers: readonly VoiceMaker[];
   /** The first row that names a voice beyond the limit; such a name cannot be looked up. */
   readonly beyond: UsedBy | undefined;
-  /** True if some rows could not be read; those may make voices, too. */
+  /** Whether some rows could not be read; they may create voices, too. */
   readonly isCut: boolean;
-  /** These columns' names in the file. */
+  /** The headers of these columns in the file. */
   readonly columns: { readonly voice: string; readonly engine: string; readonly speaker: string };
 }
 
@@ -66,11 +66,12 @@ export class VoiceUses {
   readonly #most: number;
   #beyond: Counted | undefined;
 
+  /** @param most max distinct voices */
   constructor(most = MOST_VOICES) {
     this.#most = most;
   }
 
-  /** `file`: where the row is, if a manifest has several files. */
+  /** Counts a row. `file`: label of its file, if the manifest has several. */
   add({ spec, row, line, id, speaker }: VoiceRow, file?: string): void {
     const { kind, name, voice, engine } = spec;
     if (resultOf(kind) === 'voice' && name !== undefined && this.#makers.length < this.#most)
@@ -93,13 +94,14 @@ export class VoiceUses {
     else known.rows += 1;
   }
 
-  /** `isCut`: see {@link UsedVoices}. */
+  /** Returns the voices so far. `isCut`: see {@link UsedVoices}. */
   list(columns: UsedVoices['columns'], isCut = false): UsedVoices {
     const uses = [...this.#uses].map(([voice, use]) => ({ voice, ...use }));
     return { uses, makers: this.#makers, beyond: this.#beyond, isCut, columns };
   }
 }
 
+/** Rows that are still being counted. */
 interface Counted extends UsedBy {
   rows: number;
 }

@@ -1,13 +1,13 @@
 import { attributeOf } from './xml-scanner.ts';
 
-/** What a number is, by its format: a plain one, one with leading zeros, or a date. */
+/** What a number in a cell means by its format: a plain number, digits with leading zeros, or a date or time. */
 export type CellFormat =
   | { readonly type: 'number' | 'date' | 'time' | 'date-time' | 'duration' }
   | { readonly type: 'digits'; readonly digits: number };
 
 export const NUMBER: CellFormat = { type: 'number' };
 
-/** Formats that have a number but no code in the file: dates of all languages. */
+/** Formats that a workbook names by a number alone: dates and times of all languages. */
 const BUILT_IN: Readonly<Record<number, CellFormat>> = {
   ...ofEach([14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58], 'date'),
   ...ofEach([18, 19, 20, 21, 32, 33, 34, 35, 45, 47, 55, 56], 'time'),
@@ -19,7 +19,7 @@ function ofEach(numbers: readonly number[], type: 'date' | 'time'): Record<numbe
   return Object.fromEntries(numbers.map((number) => [number, { type }]));
 }
 
-/** The formats of cells, given the elements of `styles.xml`. */
+/** Returns the formats of cells, by the index that cells refer to, from the elements of `styles.xml`. */
 export function parseFormats(
   elements: readonly { readonly name: string; readonly attributes: string }[],
 ): readonly CellFormat[] {
@@ -36,7 +36,7 @@ export function parseFormats(
   return formats;
 }
 
-/** What a format code says, such as `dd/mm/yyyy` or `0000`. */
+/** Interprets a format code, such as `dd/mm/yyyy` or `0000`. */
 function formatOf(code: string): CellFormat {
   const [first = ''] = code.replaceAll(/"[^"]*"|\\.|_.|\*./gu, '').split(';');
   if (/^0{2,}$/u.test(first)) return { type: 'digits', digits: first.length };
@@ -49,11 +49,14 @@ function formatOf(code: string): CellFormat {
 }
 
 const DAY_SECONDS = 86_400;
-/** 9999-12-31 */
+/** 9999-12-31, in days. */
 const LAST_DAY = 2_958_465;
 
 /**
- * A number as its reader sees it: without the noise of floating point, with leading zeros, or as a date in ISO 8601.
+ * Formats a number as the user sees it: without the noise of floating point, with leading zeros, or as a date in ISO
+ * 8601.
+ *
+ * @param is1904 whether the workbook counts days from 1904 instead of 1900
  */
 export function formatNumber(value: number, format: CellFormat, is1904: boolean): string {
   if (format.type === 'digits' && Number.isSafeInteger(value) && value >= 0)
@@ -74,7 +77,7 @@ export function formatNumber(value: number, format: CellFormat, is1904: boolean)
   }
 }
 
-/** Excel takes 1900 for a leap year, so its days before March of that year are one off. */
+/** Formats a day. Excel treats 1900 as a leap year, so its days before March of that year are off by one. */
 function dateOf(day: number, is1904: boolean): string {
   const since = is1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, day < 60 ? 31 : 30);
   return new Date(since + day * DAY_SECONDS * 1_000).toISOString().slice(0, 10);

@@ -4,31 +4,39 @@ import { damaged, UnreadableWorkbook } from './unreadable.ts';
 import { cellText, type WorkbookParts } from './workbook-parts.ts';
 import { attributeOf, plainText, scanPieces } from './xml-scanner.ts';
 
-/** A cell without a value that could be used. */
+/** A cell without a usable value. */
 export interface BadCell {
-  /** As in `#REF!`, or what it is. */
+  /** The error in it, such as `#REF!`, or what it is instead. */
   readonly got: string;
 }
 
+/** A row of a sheet with at least one filled cell. */
 export interface SheetRow {
-  /** As Excel numbers it. */
+  /** Its number in Excel, from 1. */
   readonly row: number;
-  /** By column, from 0; empty ones at the end are left out. */
+  /** By column, from 0; empty cells at the end are left out. */
   readonly cells: readonly (string | BadCell)[];
 }
 
-/** Cells that are merged: their range as Excel writes it, and rows and columns, columns from 0. */
+/** Merged cells: their range as Excel writes it, their rows from 1, and their columns from 0. */
 export interface MergedCells {
   readonly range: string;
   readonly rows: readonly [first: number, last: number];
   readonly columns: readonly [first: number, last: number];
 }
 
+/** Max columns of a sheet in Excel. */
 const MOST_COLUMNS = 16_384;
-/** Merged cells that are kept. */
+/** Max ranges of merged cells to keep. */
 const MOST_MERGED = 1_000;
 
-/** Reads the rows of a sheet, in portions. Throws {@link UnreadableWorkbook}. */
+/**
+ * Reads the rows of a sheet, in portions. Throws {@link UnreadableWorkbook}.
+ *
+ * @param pieces the XML of the sheet
+ * @param parts the texts and formats that its cells refer to
+ * @param merged gets the merged cells, which the file lists after the rows
+ */
 export async function* readSheet(
   pieces: AsyncIterable<Buffer>,
   parts: WorkbookParts,
@@ -38,22 +46,25 @@ export async function* readSheet(
   yield* scanPieces(pieces, reader, () => reader.take());
 }
 
+/** Gathers rows from the events of the XML scanner. */
 class SheetReader {
   readonly #parts: WorkbookParts;
   readonly #merged: MergedCells[];
   #rows: SheetRow[] = [];
+  /** Whether no element was read yet. */
   #isFirst = true;
   #row = 0;
   #cells: (string | BadCell)[] = [];
-  /** Of the current cell. */
+  // The current cell.
   #column = -1;
   #type = '';
   #style = 0;
   #isFormula = false;
-  /** The text of its value; undefined without one. */
+  /** Text of its value; undefined without one. */
   #value: string | undefined;
-  /** The text that is being read belongs to the value. */
+  /** Whether the text that is being read belongs to the value. */
   #isValue = false;
+  /** Whether it is a pronunciation hint (`rPh`), which is no part of the value. */
   #isHint = false;
 
   constructor(parts: WorkbookParts, merged: MergedCells[]) {
@@ -61,6 +72,7 @@ class SheetReader {
     this.#merged = merged;
   }
 
+  /** Returns the rows since the last call. */
   take(): readonly SheetRow[] {
     const rows = this.#rows;
     this.#rows = [];
@@ -121,6 +133,7 @@ class SheetReader {
     this.#cells.push(cell);
   }
 
+  /** Converts a value by the type and format of its cell. */
   #cellOf(value: string | undefined): string | BadCell {
     const isText = this.#type === 'str' || this.#type === 'inlineStr';
     if (this.#isFormula && (value === undefined || (value === '' && !isText)))
@@ -151,7 +164,7 @@ function unknownText(): never {
   throw damaged('a text that is missing');
 }
 
-/** Row and column, from 0, of a place such as `B7`. */
+/** Parses a place such as `B7`: its row, from 1, and its column, from 0. */
 function placeOf(place: string): { readonly row: number; readonly column: number } | undefined {
   let [column, at] = [0, 0];
   for (; at < place.length; at++) {

@@ -4,13 +4,16 @@ import type { ManifestProblem } from '../../contract/manifest-problems.ts';
 import type { SpooledLine } from './spool-workbook.ts';
 
 const LF = 10;
+/** Bytes read at once. */
 const CHUNK_BYTES = 16 * 1024;
 
 /**
- * Reads a sheet that `spoolWorkbook` wrote, one batch of records per piece of its bytes. The first row is the header.
+ * Reads a sheet that `spoolWorkbook` wrote as lines of JSON. Yields its records in batches, the header first, and the
+ * sha256 of the file last.
  */
 export async function* readSpooled(from: ManifestBytes): AsyncGenerator<readonly RawItem[]> {
   const digest = createHash('sha256');
+  // The start of a line that the last chunk cut off.
   let rest: Buffer[] = [];
   let isHeader = true;
   const itemOf = (text: string): RawItem => {

@@ -7,18 +7,22 @@ import { UnreadableWorkbook } from './unreadable.ts';
 import { readParts } from './workbook-parts.ts';
 import { ZipArchive } from './zip-archive.ts';
 
-/** A line of the spooled sheet: the number of a row, and its cells; or a problem. */
+/** A line of the file that {@link spoolWorkbook} writes: the number of a row with its cells, or a problem. */
 export type SpooledLine = readonly [row: number, cells: readonly string[]] | ManifestProblem;
 
-/** Bytes of all lines: few large texts could be named by many cells. */
+/** Max bytes of all lines, because many cells may refer to few large texts. */
 const MOST_BYTES = 2 * 1024 ** 3;
 
-/** Columns without a name of their own that are read nevertheless: those of our outcome files. */
+/** Columns with `_` that are read all the same: those of our outcome files. */
 const OURS = ['_batch', '_row', '_job_ids'];
 
 /**
- * Writes the rows of a sheet as lines of JSON. They are what the manifest is from then on: a workbook that was only
- * opened and saved again has other bytes, but the same rows. Throws {@link UnreadableWorkbook}.
+ * Writes the rows of a sheet to a file, as lines of JSON, which `readSpooled` reads. The digest of a manifest is that
+ * of this file: a workbook that was only opened and saved again has other bytes, but the same rows. Throws {@link
+ * UnreadableWorkbook}.
+ *
+ * @param sheet name of the sheet; default: the first that is not hidden
+ * @param into path of the file, which must not exist
  */
 export async function spoolWorkbook(path: string, sheet: string | undefined, into: string): Promise<void> {
   const [from, to] = [await open(path), await open(into, 'wx', 0o600)];
@@ -35,6 +39,7 @@ export async function spoolWorkbook(path: string, sheet: string | undefined, int
   }
 }
 
+/** Writes rows, and finds problems of cells. */
 class Spool {
   readonly #file: FileHandle;
   /** The cells of the first row; undefined before it. */
@@ -61,11 +66,12 @@ class Spool {
     await this.#write(text);
   }
 
-  /** Adds what is known only at the end. */
+  /** Writes the problems that are known only at the end. */
   async end(merged: readonly MergedCells[]): Promise<void> {
     await this.#write(linesOf(merged.flatMap((cells) => this.#findMerged(cells))));
   }
 
+  /** Finds cells without a usable value in columns that are read. */
   #findBad(row: number, cells: SheetRow['cells']): readonly ManifestProblem[] {
     return cells.flatMap((cell, at) => {
       const column = this.#columnAt(at);
@@ -76,8 +82,8 @@ class Spool {
   }
 
   /**
-   * Whoever merges cells may mean the value for all of them, or for the first: what is paid for must not depend on
-   * that.
+   * Reports merged cells in columns that are read: their value may be meant for all of them, or for the first only, and
+   * what is paid for must not depend on a guess.
    */
   #findMerged({ range, rows: [first, last], columns: [from, to] }: MergedCells): readonly ManifestProblem[] {
     if (last < this.#headerRow || first > this.#lastRow) return [];
@@ -92,12 +98,13 @@ class Spool {
     return [{ line: first, id: '', column, expected, got: `merged cells ${range}`, code: 'merged-cells' }];
   }
 
-  /** The name of a column whose cells are read; undefined for another. */
+  /** Returns the name of a column whose cells are read; undefined for any other. */
   #columnAt(at: number): string | undefined {
     const name = this.#header?.[at]?.trim() ?? '';
     return name === '' || (name.startsWith('_') && !OURS.includes(name)) ? undefined : name;
   }
 
+  /** Writes lines. Returns the empty text, to go on with. */
   async #write(text: string): Promise<''> {
     this.#bytes += Buffer.byteLength(text);
     if (this.#bytes > MOST_BYTES) throw new UnreadableWorkbook('its cells hold more than 2 GB; save it as "CSV UTF-8"');
@@ -110,7 +117,7 @@ function linesOf(lines: readonly SpooledLine[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Problems of the header. */
+/** Finds headers without a usable value. */
 function badNames(row: number, cells: SheetRow['cells']): readonly ManifestProblem[] {
   return cells.flatMap((cell, at) => (typeof cell === 'string' ? [] : [bad(row, at, '', cell)]));
 }
@@ -120,7 +127,7 @@ function bad(row: number, at: number, column: string, { got }: BadCell): Manifes
   return { line: row, id: '', column, expected, got: `${got} in cell ${placeInSheet(row, at)}`, code: 'bad-cell' };
 }
 
-/** A cell of a column that is not read counts as empty. */
+/** Returns the text of a cell; a bad cell counts as empty, because it is reported, or not read. */
 function textOf(cell: string | BadCell): string {
   return typeof cell === 'string' ? cell : '';
 }

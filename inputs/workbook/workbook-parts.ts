@@ -4,27 +4,29 @@ import { damaged, UnreadableWorkbook } from './unreadable.ts';
 import { attributeOf, plainText, scanXml } from './xml-scanner.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
-/** What the cells of a sheet refer to. */
+/** A sheet of a workbook, and what its cells refer to. Parts are files in the workbook's ZIP archive. */
 export interface WorkbookParts {
-  /** Name of the sheet's file. */
+  /** Name of the sheet's part. */
   readonly sheet: string;
-  /** Texts that cells name by number. */
+  /** Texts that cells refer to by index. */
   readonly texts: readonly string[];
-  /** Formats that cells name by number. */
+  /** Formats that cells refer to by index. */
   readonly formats: readonly CellFormat[];
-  /** Days are counted from 1904 instead of 1900. */
+  /** Whether days are counted from 1904 instead of 1900. */
   readonly is1904: boolean;
 }
 
 const NO_WORKBOOK = 'it is no Excel workbook (.xlsx); save it as one, or as "CSV UTF-8"';
-/** Characters of all texts together. */
+/** Max characters of all texts together. */
 const MOST_TEXT = 256 * 1024 ** 2;
 
+/** The start tag of an element. `attributes`: see `attributeOf`. */
 interface Element {
   readonly name: string;
   readonly attributes: string;
 }
 
+/** A sheet as the workbook lists it. */
 interface ListedSheet {
   readonly name: string;
   readonly part: string;
@@ -32,7 +34,8 @@ interface ListedSheet {
 }
 
 /**
- * Finds a sheet, by default the first that is not hidden, and what its cells need. Throws {@link UnreadableWorkbook}.
+ * Finds a sheet, by default the first that is not hidden, and reads what its cells refer to. Throws
+ * {@link UnreadableWorkbook}.
  */
 export async function readParts(archive: ZipArchive, wanted: string | undefined): Promise<WorkbookParts> {
   if (!archive.has('_rels/.rels')) throw new UnreadableWorkbook(NO_WORKBOOK);
@@ -62,7 +65,7 @@ export async function readParts(archive: ZipArchive, wanted: string | undefined)
   };
 }
 
-/** Names of sheets differ in more than case. */
+/** Returns the wanted sheet. Ignores case, in which names of sheets never differ alone. */
 function chooseSheet(sheets: readonly ListedSheet[], wanted: string | undefined): ListedSheet {
   const folded = wanted?.trim().toLowerCase();
   const found = sheets.find(({ name, isHidden }) => (folded === undefined ? !isHidden : name.toLowerCase() === folded));
@@ -72,14 +75,15 @@ function chooseSheet(sheets: readonly ListedSheet[], wanted: string | undefined)
   throw new UnreadableWorkbook(`it has no sheet "${wanted}", but ${names}`);
 }
 
+/** A reference from one part to another. */
 interface Relation {
   readonly id: string | undefined;
-  /** The last word of its type. */
+  /** The last segment of its type, such as `worksheet`. */
   readonly type: string;
   readonly target: string;
 }
 
-/** The parts that a part refers to, without those outside of the file. */
+/** Returns the references of a part to other parts of the workbook. */
 async function relationsOf(archive: ZipArchive, part: string): Promise<readonly Relation[]> {
   const folder = posix.dirname(part);
   const list = posix.join(folder, '_rels', `${posix.basename(part)}.rels`);
@@ -92,7 +96,7 @@ async function relationsOf(archive: ZipArchive, part: string): Promise<readonly 
   });
 }
 
-/** The begins of all elements of a part. */
+/** Returns the start tags of all elements of a part. */
 async function elementsOf(archive: ZipArchive, part: string): Promise<readonly Element[]> {
   const elements: Element[] = [];
   await scanXml(archive.read(part), {
@@ -103,7 +107,7 @@ async function elementsOf(archive: ZipArchive, part: string): Promise<readonly E
   return elements;
 }
 
-/** The shared texts; how to pronounce them (`rPh`) is no part of them. */
+/** Reads the shared texts, without their pronunciation hints (`rPh`). */
 async function textsOf(archive: ZipArchive, part: string): Promise<readonly string[]> {
   const texts: string[] = [];
   let [text, length] = ['', 0];
@@ -130,7 +134,7 @@ async function textsOf(archive: ZipArchive, part: string): Promise<readonly stri
   return texts;
 }
 
-/** A text of a cell as it is meant: Excel writes what XML does not keep as `_x000D_`. */
+/** Decodes a text of a cell. Excel escapes characters that XML cannot hold, such as `_x000D_`. */
 export function cellText(text: string): string {
   const plain = plainText(text);
   if (!plain.includes('_x')) return plain;

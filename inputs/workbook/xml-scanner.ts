@@ -1,6 +1,6 @@
 import { damaged, UnreadableWorkbook } from './unreadable.ts';
 
-/** What to do with the parts of a document. Names come without their prefixes. */
+/** Called with the parts of a document, in order. Names come without their namespace prefixes. */
 export interface XmlHandlers {
   /** `attributes`: as written; see {@link attributeOf}. */
   readonly open: (name: string, attributes: string) => void;
@@ -9,20 +9,21 @@ export interface XmlHandlers {
   readonly text: (text: string) => void;
 }
 
-/** Longest tag, text or comment, in characters; those that are longer than a piece are scanned again with each. */
+/** Max characters of a tag, text or comment that spans pieces, because it is scanned again with each piece. */
 const MOST_PENDING = 2 * 1024 ** 2;
+/** Max depth of elements. */
 const MOST_DEPTH = 100;
 
 /**
- * Scans XML in pieces. It knows no document types, so there are no entities that could grow or lead to other files: a
- * document with one is refused. Throws {@link UnreadableWorkbook}.
+ * Scans XML in pieces. Refuses document types, so that there are no entities, which could expand without limit or refer
+ * to other files. Throws {@link UnreadableWorkbook}.
  */
 export async function scanXml(pieces: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
   const scan = scanPieces(pieces, handlers, () => undefined);
   while ((await scan.next()).done !== true);
 }
 
-/** The same, but yields what the handlers have gathered after each piece. */
+/** Scans like {@link scanXml}, and yields the result of `gathered` after each piece. */
 export async function* scanPieces<T>(
   pieces: AsyncIterable<Buffer>,
   handlers: XmlHandlers,
@@ -45,9 +46,12 @@ export async function* scanPieces<T>(
   scanner.end();
 }
 
+/** Splits a document into tags and text. */
 class Scanner {
   readonly #handlers: XmlHandlers;
+  /** Names of the open elements. */
   readonly #open: string[] = [];
+  /** The end of the last piece: an incomplete tag, or text. */
   #pending = '';
 
   constructor(handlers: XmlHandlers) {
@@ -71,7 +75,7 @@ class Scanner {
     if (this.#open.length > 0 || this.#pending.trim() !== '') throw damaged('it is cut off');
   }
 
-  /** Returns where the tag ends; -1 if its end is not there yet. */
+  /** Handles the tag at an index. Returns the index after it; -1 if its end has not come yet. */
   #scanTag(text: string, at: number): number {
     const second = text[at + 1];
     if (second === '/') {
@@ -99,6 +103,7 @@ class Scanner {
     this.#handlers.close(name);
   }
 
+  /** Handles a comment or CDATA, like {@link #scanTag}. */
   #scanMark(text: string, at: number): number {
     if (text.startsWith('<!--', at)) return after(text, '-->', at + 4);
     if (text.startsWith('<![CDATA[', at)) {
@@ -116,20 +121,22 @@ function localName(name: string): string {
   return colon < 0 ? name : name.slice(colon + 1);
 }
 
+/** Returns the index after a mark; -1 if it has not come yet. */
 function after(text: string, mark: string, from: number): number {
   const at = text.indexOf(mark, from);
   return at < 0 ? -1 : at + mark.length;
 }
 
-/** The `>` that ends a tag, not one within quotes. */
+/** Returns the index of the `>` that ends a tag, ignoring those within quotes; -1 if it has not come yet. */
 function endOfTag(text: string, at: number): number {
   let end = text.indexOf('>', at);
   while (end >= 0 && isQuoted(text.slice(at, end))) end = text.indexOf('>', end + 1);
   return end;
 }
 
+/** Whether a quote is open at the end of this part of a tag. */
 function isQuoted(tag: string): boolean {
-  // Almost all tags: the quote before the end is one that closes.
+  // Fast path for almost all tags: a double quote directly before the end closes.
   if ((/[^=\s]"\/?$/u.test(tag) || !tag.includes('"')) && !tag.includes("'")) return false;
   let quote = '';
   for (const one of tag) {
@@ -139,17 +146,17 @@ function isQuoted(tag: string): boolean {
   return quote !== '';
 }
 
-/** CDATA, as it would stand outside of it. */
+/** Escapes the content of CDATA, as handlers expect text. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;');
 }
 
-/** The value of an attribute, given its name with its prefix if it has one. */
+/** Returns the decoded value of an attribute, by its name with any prefix; undefined if it is absent. */
 export function attributeOf(attributes: string, name: string): string | undefined {
   for (let at = attributes.indexOf(name); at >= 0; at = attributes.indexOf(name, at + 1)) {
     if (at > 0 && !SPACES.includes(attributes[at - 1] ?? '')) continue;
     let begin = at + name.length;
-    // White space around the sign is allowed, but nobody writes it.
+    // White space around `=` is allowed, though rare.
     while (SPACES.includes(attributes[begin] ?? '') || attributes[begin] === '=') begin += 1;
     const quote = attributes[begin];
     if (quote !== '"' && quote !== "'") continue;
@@ -163,7 +170,7 @@ const SPACES = [' ', '\n', '\t', '\r'];
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** A text as it is meant. */
+/** Decodes the entities in a text. */
 export function plainText(text: string): string {
   if (!text.includes('&')) return text;
   return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{1,10}));/giu, (all, decimal, hex, name) => {

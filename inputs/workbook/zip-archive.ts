@@ -3,32 +3,37 @@ import { pipeline } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
 import { damaged, UnreadableWorkbook } from './unreadable.ts';
 
-/** The record at the end, without and with its comment. */
+/** Bytes of the record at the end of an archive, without and with the longest comment. */
 const END_BYTES = 22;
 const MOST_END_BYTES = END_BYTES + 0xff_ff;
 const CHUNK_BYTES = 256 * 1024;
+/** Max bytes of the table of contents. */
 const MOST_DIRECTORY_BYTES = 16 * 1024 ** 2;
-/** What a size or place says that stands elsewhere, as in archives over 4 GB. */
-const ELSEWHERE = 0xff_ff_ff_ff;
+/** Stands for a size or offset that is stored elsewhere (ZIP64), which is not supported. */
+const ZIP64 = 0xff_ff_ff_ff;
 
 /**
- * How much an archive may hold: so much in any case, and so many times its own size. A sheet of equal rows is packed to
- * a fiftieth, a bomb to a thousandth.
+ * Max bytes to unpack from an archive: `ANY_BYTES` plus `MOST_RATIO` times its size, and `MOST_BYTES` at most. A sheet
+ * of equal rows is packed to a fiftieth of its size, a ZIP bomb to a thousandth.
  */
 const ANY_BYTES = 64 * 1024 ** 2;
 const MOST_RATIO = 100;
 const MOST_BYTES = 2 * 1024 ** 3;
 
+/** A file of an archive. Sizes in bytes. */
 interface Entry {
+  /** Offset of its header. */
   readonly at: number;
+  /** Compression: 0 for none, 8 for deflate. */
   readonly method: number;
   readonly crc: number;
   readonly packed: number;
+  /** Unpacked. */
   readonly bytes: number;
   readonly isEncrypted: boolean;
 }
 
-/** The files of a ZIP archive, which may be hostile: read as streams, and never more than an honest one would hold. */
+/** Reads the files of a ZIP archive as streams. It may be malicious, so the unpacked bytes are limited. */
 export class ZipArchive {
   readonly #file: FileHandle;
   readonly #entries: ReadonlyMap<string, Entry>;
@@ -41,23 +46,24 @@ export class ZipArchive {
     this.#left = Math.min(ANY_BYTES + MOST_RATIO * size, MOST_BYTES);
   }
 
-  /** Throws {@link UnreadableWorkbook}. */
+  /** Reads the table of contents. Throws {@link UnreadableWorkbook}. The caller closes the file. */
   static async open(file: FileHandle): Promise<ZipArchive> {
     const { size } = await file.stat();
     const tail = await readAt(file, Math.max(0, size - MOST_END_BYTES), Math.min(size, MOST_END_BYTES));
     const at = tail.lastIndexOf('PK\u0005\u0006', tail.length - END_BYTES, 'latin1');
     if (at < 0) throw damaged('its end is missing');
     const [length, begin] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)];
-    if (begin === ELSEWHERE || length > MOST_DIRECTORY_BYTES || begin + length > size)
+    if (begin === ZIP64 || length > MOST_DIRECTORY_BYTES || begin + length > size)
       throw damaged('its table of contents');
     return new ZipArchive(file, entriesOf(await readAt(file, begin, length)), size);
   }
 
+  /** Whether the archive has a file of this name, ignoring case. */
   has(name: string): boolean {
     return this.#entries.has(keyOf(name));
   }
 
-  /** The content of a file, checked by its sum. Throws {@link UnreadableWorkbook}. */
+  /** Reads the content of a file, and verifies its checksum. Throws {@link UnreadableWorkbook}. */
   async *read(name: string): AsyncGenerator<Buffer> {
     const entry = this.#entries.get(keyOf(name));
     if (entry === undefined) throw damaged(`it has no ${name}`);
@@ -77,6 +83,7 @@ export class ZipArchive {
     if (bytes !== entry.bytes || crc !== entry.crc) throw damaged(`the content of ${name}`);
   }
 
+  /** Yields the unpacked content of a file. */
   async *#unpacked({ at, method, packed }: Entry, name: string): AsyncGenerator<Buffer> {
     const header = await readAt(this.#file, at, 30);
     const start = at + header.length + header.readUInt16LE(26) + header.readUInt16LE(28);
@@ -93,7 +100,7 @@ export class ZipArchive {
       return;
     }
     const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
-    // Its error also ends the loop below.
+    // Errors also reach the loop below.
     pipeline(stored, inflate, () => undefined);
     try {
       yield* inflate as AsyncIterable<Buffer>;
@@ -105,6 +112,7 @@ export class ZipArchive {
   }
 }
 
+/** Parses the table of contents. */
 function entriesOf(directory: Buffer): ReadonlyMap<string, Entry> {
   const entries = new Map<string, Entry>();
   for (let at = 0; at + 46 <= directory.length && directory.readUInt32LE(at) === 0x02_01_4b_50;) {
@@ -117,10 +125,9 @@ function entriesOf(directory: Buffer): ReadonlyMap<string, Entry> {
       bytes: directory.readUInt32LE(at + 24),
       at: directory.readUInt32LE(at + 42),
     };
-    if (entry.packed === ELSEWHERE || entry.bytes === ELSEWHERE || entry.at === ELSEWHERE)
-      throw damaged('its table of contents');
+    if (entry.packed === ZIP64 || entry.bytes === ZIP64 || entry.at === ZIP64) throw damaged('its table of contents');
     const key = keyOf(directory.toString('utf8', at + 46, nameEnd));
-    // Two files of one name: another program may show the other one.
+    // Of two files with one name, another program might show the other one.
     if (entries.has(key)) throw damaged(`it has ${key} twice`);
     entries.set(key, entry);
     at = nameEnd + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32);
@@ -128,11 +135,12 @@ function entriesOf(directory: Buffer): ReadonlyMap<string, Entry> {
   return entries;
 }
 
-/** Names differ in more than case, and some programs write `\`. */
+/** Returns the key of a name: case is ignored, and some programs write `\`. */
 function keyOf(name: string): string {
   return name.replaceAll('\\', '/').toLowerCase();
 }
 
+/** Reads exactly this many bytes. */
 async function readAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
   if (bytesRead < length) throw damaged('it is cut off');
