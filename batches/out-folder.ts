@@ -6,8 +6,8 @@ import type { BatchIdentity } from '../ledger/batches/batch-records.ts';
 import { parseOccurrence } from '../policy/schedules/occurrence.ts';
 import {
   claimOut as claimOwned,
-  standingOf as standingByOwner,
-  type OutStanding,
+  ownershipOf as ownershipInFolder,
+  type OutOwnership,
   type OwnerLedger,
 } from '../results/out-owner.ts';
 import { firstLink } from '../results/real-folders.ts';
@@ -20,7 +20,7 @@ export interface UnwritableOut {
 }
 
 /** A folder on the path is a symbolic link that the user did not name. */
-type LinkedOut = Extract<OutStanding, { readonly type: 'linked' }>;
+type LinkedOut = Extract<OutOwnership, { readonly type: 'linked' }>;
 
 /**
  * Creates the out folder for a batch of this name and proves that it is writable, before anything is paid for. Creates
@@ -51,14 +51,14 @@ export async function claimOut(
   out: string,
   batch: BatchIdentity,
   ledger: OwnerLedger,
-): Promise<OutStanding | UnwritableOut> {
+): Promise<OutOwnership | UnwritableOut> {
   const probed = await probeOut(out, batch.name);
   return probed.type === 'writable' ? claimOwned(out, batch, ledger) : probed;
 }
 
 /** Returns whether a batch may write its files into an out folder; see `results/out-owner.ts`. Changes nothing. */
-export async function standingOf(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
-  return (await linkTo(out, batch.name)) ?? standingByOwner(out, batch, ledger);
+export async function ownershipOf(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutOwnership> {
+  return (await linkTo(out, batch.name)) ?? ownershipInFolder(out, batch, ledger);
 }
 
 /**

@@ -10,10 +10,10 @@ import { receiptSchema } from './receipt.ts';
 import type { Receipt } from './receipt.ts';
 import { RESULT_COLUMNS } from './result-line.ts';
 import type { ResultFields } from './result-line.ts';
-import { CLAIM_FILE, SUMMARY_FILE } from './names.ts';
+import { CLAIM_FILE, SUMMARY_FILE } from './file-names.ts';
 import type { Summary } from './summary.ts';
 import type { WorkbookAnswer } from './workbook/write-workbook.ts';
-import { WholeFile } from './whole-file.ts';
+import { AtomicFile } from './atomic-file.ts';
 
 export const RESULTS_CSV = 'results.csv';
 export const RESULTS_JSONL = 'results.jsonl';
@@ -56,7 +56,7 @@ export class BatchFiles {
   readonly #out: string;
   readonly #columns: readonly string[];
   readonly #format: TableFormat;
-  readonly #open = new Map<string, WholeFile>();
+  readonly #open = new Map<string, AtomicFile>();
   /** sha256 of each table; complete once they are sealed. */
   readonly #hashes: Record<string, string> = {};
 
@@ -200,7 +200,7 @@ export class BatchFiles {
     return kept;
   }
 
-  async #table(name: string, columns: readonly string[] = this.#columns): Promise<WholeFile> {
+  async #table(name: string, columns: readonly string[] = this.#columns): Promise<AtomicFile> {
     const isNew = !this.#open.has(name);
     const file = await this.#file(name);
     const { delimiter, bom } = this.#format;
@@ -208,10 +208,10 @@ export class BatchFiles {
     return file;
   }
 
-  async #file(name: string): Promise<WholeFile> {
+  async #file(name: string): Promise<AtomicFile> {
     const known = this.#open.get(name);
     if (known !== undefined) return known;
-    const file = await WholeFile.create(join(this.#out, name));
+    const file = await AtomicFile.create(join(this.#out, name));
     this.#open.set(name, file);
     return file;
   }

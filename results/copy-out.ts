@@ -3,8 +3,8 @@ import { realpath, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { FileLoss } from '../contract/file-loss.ts';
 import type { Store } from '../store/store.ts';
-import { copyStored, holds, isIntact, nameAlso, statsOf, type RecordedFile } from './files.ts';
-import { partPath } from './whole-file.ts';
+import { copyStored, hasContent, checkStored, linkOrRename, statsOf, type RecordedFile } from './files.ts';
+import { partPath } from './atomic-file.ts';
 
 /**
  * Outcome of a copy. `kept`: the file already had this content. `other`: it has different content and was not to be
@@ -26,23 +26,23 @@ export async function copyOut(
   const there = await statsOf(given);
   if (there !== undefined && !there.isFile()) {
     // Check first: a pipe's reader cannot be told afterwards that the data was damaged.
-    const is = await isIntact(file, store);
+    const is = await checkStored(file, store);
     if (is !== 'intact') return is;
     await pipeline(await store.read(file.key), createWriteStream(given, { flags: 'w' }));
     return 'written';
   }
   // Like other programs, writes to the target of a symbolic link.
   const path = there === undefined ? given : await realpath(given);
-  if (there !== undefined && (await holds(path, file.sha256))) return 'kept';
+  if (there !== undefined && (await hasContent(path, file.sha256))) return 'kept';
   if (there !== undefined && !replace) return 'other';
   const part = partPath(path);
   try {
     const became = await copyStored(file, store, part);
     if (became !== 'copied') return became;
     if (replace) await rename(part, path);
-    else if (!(await nameAlso(part, path))) {
+    else if (!(await linkOrRename(part, path))) {
       // A concurrent run of the same command may have put the same content there.
-      return (await holds(path, file.sha256, statsOf)) ? 'kept' : 'other';
+      return (await hasContent(path, file.sha256, statsOf)) ? 'kept' : 'other';
     }
     return 'written';
   } finally {

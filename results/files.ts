@@ -51,7 +51,7 @@ export async function statsOf(path: string): Promise<BigIntStats | undefined> {
 }
 
 /** Whether a file is there with this content. `look`: with {@link statsOf}, also behind a symbolic link. */
-export async function holds(path: string, sha256: string, look = lstatsOf): Promise<boolean> {
+export async function hasContent(path: string, sha256: string, look = lstatsOf): Promise<boolean> {
   return (await look(path))?.isFile() === true && (await sha256Of(path).catch(absentOnly)) === sha256;
 }
 
@@ -80,7 +80,7 @@ export async function readJson(path: string): Promise<unknown> {
  * Gives a file a second name; returns false if that name is taken. On a disk without hard links, the file is renamed
  * instead.
  */
-export async function nameAlso(path: string, further: string): Promise<boolean> {
+export async function linkOrRename(path: string, further: string): Promise<boolean> {
   try {
     await link(path, further);
     return true;
@@ -113,7 +113,7 @@ export async function copyStored(
 }
 
 /** Whether the store has the content on record. */
-export async function isIntact(
+export async function checkStored(
   { key, sha256 }: RecordedFile,
   store: Pick<Store, 'read'>,
 ): Promise<'intact' | FileLoss> {

@@ -3,8 +3,8 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Ledger } from '../ledger/ledger.ts';
-import { absentOnly, lstatsOf, nameAlso, readJson, syncToDisk } from './files.ts';
-import { SUMMARY_FILE } from './names.ts';
+import { absentOnly, lstatsOf, linkOrRename, readJson, syncToDisk } from './files.ts';
+import { SUMMARY_FILE } from './file-names.ts';
 import { isNewestOnRecord, newestRequestSchema } from './newest-request.ts';
 import { LinkedFolder } from './errors.ts';
 import { firstLink } from './real-folders.ts';
@@ -27,22 +27,22 @@ export async function formerFolders(out: string): Promise<readonly string[]> {
 }
 
 /** What a summary says of the state of the ledger that the files beside it were written from. */
-const standingSchema = z.object({
+const stateSchema = z.object({
   batch: z.string(),
   /** Id of the ledger. */
   ledger: z.string(),
   accepted_copy: z.string().optional(),
   newest_request: newestRequestSchema.nullish(),
 });
-export type FolderStanding = z.infer<typeof standingSchema>;
+export type FolderState = z.infer<typeof stateSchema>;
 
 /** Reads it from a folder; undefined if its files are not of this batch and ledger, or do not say so. */
-export async function readFolderStanding(
+export async function readFolderState(
   folder: string,
   batch: string,
   { id }: Pick<Ledger, 'id'>,
-): Promise<FolderStanding | undefined> {
-  const standing = standingSchema.safeParse(await readJson(join(folder, SUMMARY_FILE))).data;
+): Promise<FolderState | undefined> {
+  const standing = stateSchema.safeParse(await readJson(join(folder, SUMMARY_FILE))).data;
   return standing?.batch === batch && standing.ledger === id ? standing : undefined;
 }
 
@@ -57,7 +57,7 @@ export async function acceptedCopy(ledger: Pick<Ledger, 'acceptedAt'>): Promise<
  * newest request. `time`: of the acceptance, else of that request. Undefined if it lacks nothing.
  */
 export async function newerThan(
-  { accepted_copy: accepted, newest_request: newest }: FolderStanding,
+  { accepted_copy: accepted, newest_request: newest }: FolderState,
   batch: string,
   ledger: Pick<Ledger, 'readRow'>,
   acceptedAt: string | undefined,
@@ -82,7 +82,7 @@ export async function keepFormer(
   ledger: Pick<Ledger, 'id' | 'readRow'>,
   acceptedAt: string | undefined,
 ): Promise<string | undefined> {
-  const standing = await readFolderStanding(out, batch, ledger);
+  const standing = await readFolderState(out, batch, ledger);
   const time = standing && (await newerThan(standing, batch, ledger, acceptedAt))?.time;
   if (time === undefined) return undefined;
   const folder = formerFolder(time);
@@ -92,9 +92,9 @@ export async function keepFormer(
   await mkdir(aside, { recursive: true });
   // Whoever was killed after that may have replaced files here.
   if ((await lstatsOf(join(aside, SUMMARY_FILE))) !== undefined) return folder;
-  for (const name of names) await nameAlso(join(out, name), join(aside, name)).catch(absentOnly);
+  for (const name of names) await linkOrRename(join(out, name), join(aside, name)).catch(absentOnly);
   await syncToDisk(aside);
-  await nameAlso(join(out, SUMMARY_FILE), join(aside, SUMMARY_FILE));
+  await linkOrRename(join(out, SUMMARY_FILE), join(aside, SUMMARY_FILE));
   for (const path of [aside, out]) await syncToDisk(path);
   return folder;
 }

@@ -6,7 +6,7 @@ import { DEFAULT_TABLE_FORMAT } from '../contract/table-format.ts';
 import type { StoreUrls, UrlLimit } from '../store/store.ts';
 import { csvLine } from './line-formats.ts';
 import { namedFilesOf } from './result-line.ts';
-import { WholeFile } from './whole-file.ts';
+import { AtomicFile } from './atomic-file.ts';
 
 /** Name of the table of URLs in the out folder. */
 const LINKS_FILE = 'media-links.csv';
@@ -42,7 +42,7 @@ export interface WrittenLinks {
  */
 export async function writeMediaLinks({ ledger, batch, urls, out, lifetimeMs }: LinksRequest): Promise<WrittenLinks> {
   const { delimiter, bom } = batch.settings.table ?? DEFAULT_TABLE_FORMAT;
-  const file = await WholeFile.create(join(out, LINKS_FILE));
+  const file = await AtomicFile.create(join(out, LINKS_FILE));
   let until = Date.now() + lifetimeMs;
   let limit: UrlLimit | undefined;
   let links = 0;

@@ -18,7 +18,7 @@ export const newestRequestSchema = receiptSchema.pick({
 export type NewestRequest = z.infer<typeof newestRequestSchema>;
 
 /** Finds the newest request among receipts. */
-export class NewestRequestOf {
+export class NewestRequestFinder {
   #newest: Receipt | undefined;
 
   add(receipts: readonly Receipt[]): void {

@@ -6,10 +6,10 @@ import { NotRegular, openRegular } from '../inputs/regular-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchIdentity } from '../ledger/batches/batch-records.ts';
 import { PROJECTED_FILES, RESULTS_JSONL } from './batch-files.ts';
-import { MEDIA_FOLDER } from './names.ts';
+import { MEDIA_FOLDER } from './file-names.ts';
 import { codeOf, isAbsent, lstatsOf, readJson } from './files.ts';
 import { firstLink } from './real-folders.ts';
-import { CLAIM_FILE, SUMMARY_FILE } from './names.ts';
+import { CLAIM_FILE, SUMMARY_FILE } from './file-names.ts';
 
 /** Max files of `media/` to check if nothing states their owner. */
 const LOOKED_AT = 1_000;
@@ -22,7 +22,7 @@ const FIRST_LINE_BYTES = 16 * 1024 * 1024;
  * folder, and would pay for the rows again. `linked`: a folder on the path to our files is a symbolic link, so writing
  * there could overwrite anything.
  */
-export type OutStanding =
+export type OutOwnership =
   | { readonly type: 'own' | 'free' | 'forgotten' }
   | { readonly type: 'taken'; /** Description of its content. */ readonly by: string }
   | { readonly type: 'linked'; /** Path of the link. */ readonly path: string };
@@ -49,10 +49,10 @@ type Owner = z.infer<typeof ownerSchema>;
  * Tells whether a batch of a ledger may write its files into a folder: one that the summary says is its own, or one
  * without any file under our names. Changes nothing. Throws if the folder cannot be read.
  */
-export async function standingOf(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
+export async function ownershipOf(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutOwnership> {
   const media = await firstLink([join(out, MEDIA_FOLDER)]);
   if (media !== undefined) return { type: 'linked', path: media };
-  const stated = await statedStanding(out, batch, ledger);
+  const stated = await statedOwnership(out, batch, ledger);
   if (stated !== undefined) return stated;
   // Somebody may have deleted the summary, but the tables still say whose they are.
   if ((await batchOfFirstLine(join(out, RESULTS_JSONL))) === batch.name) return ofWhoKnows(batch, ledger);
@@ -65,11 +65,11 @@ export async function standingOf(out: string, batch: BatchIdentity, ledger: Owne
 }
 
 /** The same from what the folder's files say of themselves alone; undefined if they say nothing. */
-export async function statedStanding(
+export async function statedOwnership(
   out: string,
   batch: BatchIdentity,
   ledger: OwnerLedger,
-): Promise<OutStanding | undefined> {
+): Promise<OutOwnership | undefined> {
   for (const name of [SUMMARY_FILE, CLAIM_FILE]) {
     const owner = ownerSchema.safeParse(await readJson(join(out, name))).data;
     if (owner !== undefined) return compare(owner, batch, ledger);
@@ -81,8 +81,8 @@ export async function statedStanding(
  * Claims a free folder for a batch and returns its standing afterwards: if two batches claim it at once, one gets it.
  * The folder must exist.
  */
-export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
-  const before = await standingOf(out, batch, ledger);
+export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutOwnership> {
+  const before = await ownershipOf(out, batch, ledger);
   if (before.type === 'free') {
     const { name, digest, apiUrl, account } = batch;
     const owner: Owner = { batch: name, manifest_digest: digest, api: apiUrl, account, ledger: ledger.id };
@@ -95,12 +95,12 @@ export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerL
     } finally {
       await rm(part, { force: true });
     }
-    return standingOf(out, batch, ledger);
+    return ownershipOf(out, batch, ledger);
   }
   return before;
 }
 
-async function compare(owner: Owner, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
+async function compare(owner: Owner, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutOwnership> {
   if (owner.batch !== batch.name) return { type: 'taken', by: `holds the results of batch "${owner.batch}"` };
   const differs =
     owner.manifest_digest !== batch.digest
@@ -118,7 +118,7 @@ async function compare(owner: Owner, batch: BatchIdentity, ledger: OwnerLedger):
 }
 
 /** Files that name no ledger belong to a ledger that has the batch on record; any other would pay for it again. */
-async function ofWhoKnows(batch: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
+async function ofWhoKnows(batch: BatchIdentity, ledger: OwnerLedger): Promise<OutOwnership> {
   return (await hasOnRecord(ledger, batch)) ? { type: 'own' } : { type: 'taken', by: OF_ANOTHER_LEDGER };
 }
 

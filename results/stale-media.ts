@@ -6,10 +6,10 @@ import { SeenTable } from '../inputs/seen-table.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import type { ResultFile } from '../ledger/records.ts';
 import type { RowRecord } from '../ledger/rows/row-records.ts';
-import { holds } from './files.ts';
+import { hasContent } from './files.ts';
 import type { RealFolders } from './real-folders.ts';
 import { namedFilesOf, type RowFile, type ScannedRow } from './result-line.ts';
-import { partPath } from './whole-file.ts';
+import { partPath } from './atomic-file.ts';
 
 /**
  * Finds files of earlier takes that may still be among the results: under the row's name although the row is open or
@@ -72,7 +72,7 @@ export class StaleMedia {
       if (isTaken(name) && this.#lost.get(collisionKey(name)) === undefined) continue;
       const path = join(folders.out, name);
       if (!(await folders.leadTo(name))) continue;
-      if (await holds(path, file.sha256)) await rm(path, { force: true });
+      if (await hasContent(path, file.sha256)) await rm(path, { force: true });
     }
   }
 

@@ -14,12 +14,12 @@ import { writtenLast } from './redrive/edited-tables.ts';
 import type { WorkbookAnswer } from './workbook/write-workbook.ts';
 import { type OnFiles, countMade, type FinishedLine, type JoinedLine } from './sound/sound-lists.ts';
 import { inChunks } from './in-chunks.ts';
-import { placeFile } from './media.ts';
-import type { Placed, StoredFiles } from './media.ts';
+import { placeFile } from './place-file.ts';
+import type { Placed, StoredFiles } from './place-file.ts';
 import { Findings } from './verification/mismatch.ts';
 import type { Mismatch } from './verification/mismatch.ts';
-import { MEDIA_FOLDER } from './names.ts';
-import { NewestRequestOf } from './newest-request.ts';
+import { MEDIA_FOLDER } from './file-names.ts';
+import { NewestRequestFinder } from './newest-request.ts';
 import { RealFolders } from './real-folders.ts';
 import { receiptsOf } from './receipt.ts';
 import { resultFields } from './result-line.ts';
@@ -32,7 +32,7 @@ import type { FinishingStore } from './sound/make-finished.ts';
 import { StaleMedia } from './stale-media.ts';
 import { summarize, type Summary } from './summary.ts';
 import { Tally } from './tally.ts';
-import { sweepParts } from './whole-file.ts';
+import { sweepParts } from './atomic-file.ts';
 import { lstatsOf, requireFiles } from './files.ts';
 
 /** The batch to project, and the target folder. */
@@ -97,7 +97,7 @@ export async function writeOutFolder(request: ProjectionRequest): Promise<Projec
   await sweepParts(out);
   const findings = new Findings();
   const tally = new Tally();
-  const newest = new NewestRequestOf();
+  const newest = new NewestRequestFinder();
   const check = new RowCheck(batch, request.complete, findings);
   const stale = new StaleMedia(batch, ledger, out);
   const folders = new RealFolders(out);

@@ -5,7 +5,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { RECEIPTS_JSONL } from '../../results/batch-files.ts';
 import { lstatsOf } from '../../results/files.ts';
-import { acceptedCopy, formerFolders, newerThan, readFolderStanding } from '../../results/former-files.ts';
+import { acceptedCopy, formerFolders, newerThan, readFolderState } from '../../results/former-files.ts';
 import { attemptsOf } from '../../results/newest-request.ts';
 import { receiptSchema, type Receipt } from '../../results/receipt.ts';
 import type { ReceiptJob } from './receipt-jobs.ts';
@@ -86,7 +86,7 @@ async function sourcesOf(
 ): Promise<readonly Source[]> {
   const sources: Source[] = [];
   for (const folder of [out, ...(await formerFolders(out))]) {
-    const standing = await readFolderStanding(folder, batch, ledger);
+    const standing = await readFolderState(folder, batch, ledger);
     if (standing === undefined) continue;
     const isOfNow =
       folder === out && (await newerThan(standing, batch, ledger, await acceptedCopy(ledger))) === undefined;

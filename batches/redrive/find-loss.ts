@@ -12,7 +12,7 @@ import { attemptOfFile, lostFile } from '../../policy/redrive/lost-file.ts';
 import { isFetchedFree } from '../../policy/redrive/redrive.ts';
 import type { FoundRow } from './selection.ts';
 import { readSubtitles, toSrt, toVtt } from '../../results/subtitles.ts';
-import { isIntact } from '../../results/files.ts';
+import { checkStored } from '../../results/files.ts';
 import type { Store } from '../../store/store.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function findDamaged(
     const found = (await ledger.readRow(batch, row))?.row;
     const file = [found?.file, ...(found?.extraFiles ?? [])].find((one) => one?.sha256 === sha256);
     if (found === undefined || file == null) continue;
-    const is = await isIntact(file, store);
+    const is = await checkStored(file, store);
     const isRemoved = is === 'missing' && found.file?.removedAt !== undefined;
     if (is !== 'intact') damaged.set(row, { row, id: found.id, is: isRemoved ? 'removed' : is });
   }
@@ -104,7 +104,7 @@ export async function lossOf(row: RowFiles, store: ReadFiles): Promise<Loss> {
   let was: FileLoss | undefined;
   if (file === null || file.removedAt !== undefined) return { texts };
   for (const one of [file, ...extraFiles]) {
-    const is = await isIntact(one, store);
+    const is = await checkStored(one, store);
     if (is === 'intact') continue;
     was ??= is;
     const text = await lostText(row, one, store);

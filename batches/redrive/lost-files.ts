@@ -7,7 +7,7 @@ import type { RowRecord, RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { jobOfFile } from '../../policy/redrive/lost-file.ts';
 import { isFetchedFree, lostAttempt } from '../../policy/redrive/redrive.ts';
 import { isBroughtBackFree, lossOf, type RowFiles, type SearchedStore, withoutResult } from './find-loss.ts';
-import { isIntact } from '../../results/files.ts';
+import { checkStored } from '../../results/files.ts';
 import type { FoundRow, FoundRows, FoundTake, RedriveRules } from './selection.ts';
 import { matchingParts, meets } from '../rows/find-rows.ts';
 import { defined } from '../../contract/defined.ts';
@@ -214,7 +214,7 @@ async function lossAt(
 ): Promise<EarlierTake['is']> {
   const { file } = files;
   if (file.removedAt !== undefined) {
-    return (await isIntact(file, store.files)) === 'intact' ? undefined : 'removed';
+    return (await checkStored(file, store.files)) === 'intact' ? undefined : 'removed';
   }
   const { is, texts } = await lossOf(files, store.files);
   if (is !== undefined || texts.length > 0) await store.requireOwn();
@@ -224,6 +224,6 @@ async function lossAt(
 
 /** Returns the text of a stored transcript, without the line feed at its end; undefined if the file is lost. */
 async function readText(file: ResultFile, { files }: SearchedStore): Promise<string | undefined> {
-  if ((await isIntact(file, files)) !== 'intact') return undefined;
+  if ((await checkStored(file, files)) !== 'intact') return undefined;
   return (await textOf(await files.read(file.key))).replace(/\n$/u, '');
 }

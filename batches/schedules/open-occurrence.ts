@@ -16,7 +16,7 @@ import { linkWords } from '../../results/errors.ts';
 import type { FiringTerms } from './admit-firing.ts';
 import { checkVoices, type ReadVoices } from '../voices/check-voices.ts';
 import { findOrLoadBatch } from '../load-batch.ts';
-import { claimOut, probeOut, standingOf } from '../out-folder.ts';
+import { claimOut, probeOut, ownershipOf } from '../out-folder.ts';
 import type { IdentifyMedia } from '../cache/media-identities.ts';
 import { priceNew } from '../plan/price.ts';
 import { choicesOf } from './scheduled-run.ts';
@@ -122,7 +122,7 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   const folder = await probeOut(out, name);
   if (folder.type === 'unwritable')
     return refused(`the output folder ${out} cannot be written: ${String(folder.cause)}`);
-  const standing = folder.type === 'linked' ? folder : await standingOf(out, identity, ledger);
+  const standing = folder.type === 'linked' ? folder : await ownershipOf(out, identity, ledger);
   if (standing.type === 'linked') return refused(linkWords(standing.path));
   if (standing.type === 'forgotten')
     return refused(

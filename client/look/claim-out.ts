@@ -1,13 +1,8 @@
-import {
-  probeOut,
-  standingOf as standingOfOut,
-  claimOut as claim,
-  type UnwritableOut,
-} from '../../batches/out-folder.ts';
+import { probeOut, ownershipOf, claimOut as claim, type UnwritableOut } from '../../batches/out-folder.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchIdentity } from '../../ledger/batches/batch-records.ts';
 import { forgottenRequests } from '../../batches/reconcile/forgotten-requests.ts';
-import type { OwnerLedger, OutStanding } from '../../results/out-owner.ts';
+import type { OwnerLedger, OutOwnership } from '../../results/out-owner.ts';
 import { VoxbatchError } from '../problem.ts';
 
 /**
@@ -23,7 +18,7 @@ export async function requireWritableOut(out: string, batch: string): Promise<vo
  * `linked-out`). Changes nothing.
  */
 export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
-  refuse(out, await standingOfOut(out, batch, ledger));
+  refuse(out, await ownershipOf(out, batch, ledger));
 }
 
 /**
@@ -47,7 +42,7 @@ export async function refuseForgottenRequests(
   if (found !== undefined) throw new VoxbatchError({ type: 'forgotten-requests', batch, ...found });
 }
 
-function refuse(out: string, found: OutStanding | UnwritableOut | { readonly type: 'writable' }): void {
+function refuse(out: string, found: OutOwnership | UnwritableOut | { readonly type: 'writable' }): void {
   if (found.type === 'unwritable') throw new VoxbatchError({ type: 'unwritable-out', out, cause: found.cause });
   if (found.type === 'linked') throw new VoxbatchError({ type: 'linked-out', path: found.path });
   if (found.type === 'forgotten') throw new VoxbatchError({ type: 'forgotten-batch', out });

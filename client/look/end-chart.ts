@@ -1,7 +1,7 @@
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { EndCount } from '../../ledger/look/end-series.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { spanWidth } from '../../results/report/end-spans.ts';
+import { spanWidth } from '../../results/report/end-timeline.ts';
 
 /** How many rows ended when, in spans of equal width; spans without any are left out. */
 export interface EndChartView {

@@ -7,7 +7,7 @@ import { findDamaged } from '../../batches/redrive/find-loss.ts';
 import type { NextCommand } from '../../contract/shell-word.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import { SUMMARY_FILE } from '../../results/names.ts';
+import { SUMMARY_FILE } from '../../results/file-names.ts';
 import { describeMismatch } from '../../results/verification/mismatch.ts';
 import type { DamagedResult } from '../../results/verification/row-check.ts';
 import { verifyOut, type VerifyReport } from '../../results/verification/verify.ts';

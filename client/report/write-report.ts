@@ -4,11 +4,11 @@ import { defaultOut } from '../../contract/batch-name.ts';
 import { REPORT_FILE, SHARED_REPORT_FILE } from '../../contract/report.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import { readFolderStanding } from '../../results/former-files.ts';
-import { statedStanding } from '../../results/out-owner.ts';
+import { readFolderState } from '../../results/former-files.ts';
+import { statedOwnership } from '../../results/out-owner.ts';
 import { ReportFile } from '../../results/report/report-file.ts';
 import { namedFilesOf, resultFields } from '../../results/result-line.ts';
-import { sweepParts } from '../../results/whole-file.ts';
+import { sweepParts } from '../../results/atomic-file.ts';
 import { refuseCleaned } from '../clean/clean.ts';
 import { claimOut } from '../look/claim-out.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -92,13 +92,13 @@ async function placeOf({ ledger, batch, file, hasTexts = true }: ReportRequest):
   const folder = dirname(place);
   await sweepParts(folder, false);
   // A folder of results has the report of their batch under this name.
-  const standing = OWN_NAMES.includes(basename(place)) ? await statedStanding(folder, batch, ledger) : undefined;
+  const standing = OWN_NAMES.includes(basename(place)) ? await statedOwnership(folder, batch, ledger) : undefined;
   if (standing?.type === 'taken') throw new VoxbatchError({ type: 'taken-out', out: folder, by: standing.by });
   return place;
 }
 
 /** The out folder whose files the report links: the one that it lies in, else the default one. */
 async function outOf(path: string, { ledger, batch }: ReportRequest): Promise<string> {
-  const isBeside = (await readFolderStanding(dirname(path), batch.name, ledger)) !== undefined;
+  const isBeside = (await readFolderState(dirname(path), batch.name, ledger)) !== undefined;
   return isBeside ? dirname(path) : resolve(defaultOut(batch.name));
 }

@@ -7,7 +7,7 @@ import { resultOf } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { FileLoss } from '../../contract/file-loss.ts';
 import { copyOut } from '../../results/copy-out.ts';
-import { isIntact } from '../../results/files.ts';
+import { checkStored } from '../../results/files.ts';
 import { resultFields } from '../../results/result-line.ts';
 import type { Store } from '../../store/store.ts';
 import type { Readable } from 'node:stream';
@@ -85,7 +85,7 @@ export type HandedOut =
 
 /** Copies a file of a job atomically. Throws a system error if the path cannot be written. */
 export async function handOut({ record, file, store, to }: HandOutRequest): Promise<HandedOut> {
-  const is = to === null ? await isIntact(file, store) : await copyOut(file, store, to.path, to);
+  const is = to === null ? await checkStored(file, store) : await copyOut(file, store, to.path, to);
   switch (is) {
     case 'intact':
       return { type: 'stream', body: await store.read(file.key) };

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { Dialect } from '../../contract/dialects.ts';
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import { csvLine, type LineValue } from '../line-formats.ts';
-import { WholeFile } from '../whole-file.ts';
+import { AtomicFile } from '../atomic-file.ts';
 import { isAbsent } from '../files.ts';
 
 /** One of the two rows in a line; null if only the other batch has it. */
@@ -64,14 +64,14 @@ export async function isOurTable(path: string): Promise<boolean> {
 
 /** The table of rows that differ, as CSV; whole or absent. Publish or abandon it in the end. */
 export class DifferenceTable {
-  readonly #file: WholeFile;
+  readonly #file: AtomicFile;
 
-  private constructor(file: WholeFile) {
+  private constructor(file: AtomicFile) {
     this.#file = file;
   }
 
   static async create(path: string): Promise<DifferenceTable> {
-    const file = await WholeFile.create(path);
+    const file = await AtomicFile.create(path);
     await file.write(csvLine(COLUMNS));
     return new DifferenceTable(file);
   }

@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import * as z from 'zod';
 import { sha256Of } from '../../inputs/regular-file.ts';
-import { holds, nameAlso, readJson, statsOf, syncToDisk } from '../files.ts';
-import { SUMMARY_FILE } from '../names.ts';
-import { WholeFile } from '../whole-file.ts';
+import { hasContent, linkOrRename, readJson, statsOf, syncToDisk } from '../files.ts';
+import { SUMMARY_FILE } from '../file-names.ts';
+import { AtomicFile } from '../atomic-file.ts';
 
 /**
  * Lists contents that may be replaced although the summary does not list them; exists from shortly before a projection
@@ -44,7 +44,7 @@ export async function replaceableIn(
  */
 export async function allowReplacing(out: string, sha256: readonly string[]): Promise<void> {
   await mkdir(out, { recursive: true });
-  const file = await WholeFile.create(join(out, REPLACEABLE_FILE));
+  const file = await AtomicFile.create(join(out, REPLACEABLE_FILE));
   try {
     const all = new Set([...(await readReplaceable(out)), ...sha256]);
     await file.write(`${JSON.stringify({ sha256: [...all] })}\n`);
@@ -77,7 +77,7 @@ export async function keepEdited(
   for (let number = 1; ; number += 1) {
     const keptAs = `${stem}.edited${number === 1 ? '' : `-${String(number)}`}${ext}`;
     const aside = join(out, keptAs);
-    if (!(await nameAlso(path, aside)) && !(await holds(aside, sha256, statsOf))) continue;
+    if (!(await linkOrRename(path, aside)) && !(await hasContent(aside, sha256, statsOf))) continue;
     await syncToDisk(out);
     return { name, keptAs };
   }

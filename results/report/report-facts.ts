@@ -12,7 +12,7 @@ import { isoTime } from '../../contract/times.ts';
 import { creditsOf, type ResultFields, type ScannedRow } from '../result-line.ts';
 import { BillLines } from './bill-lines.ts';
 import { Distribution } from './distribution.ts';
-import { EndSpans } from './end-spans.ts';
+import { EndTimeline } from './end-timeline.ts';
 import { FailureGroups } from './failure-groups.ts';
 import { publicText } from './public-text.ts';
 import { longestText, sampledEach } from './row-blocks.ts';
@@ -43,7 +43,7 @@ export class ReportFacts {
   readonly #rows: number;
   readonly #bill = new BillLines();
   readonly #failures = new FailureGroups();
-  readonly #ends = new EndSpans();
+  readonly #ends = new EndTimeline();
   readonly #lengths = new Distribution();
   readonly #prices = new Distribution();
   readonly #outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, 0])) as Record<Outcome, number>;

@@ -9,7 +9,7 @@ import { absentOnly } from '../files.ts';
 import { NotAFile } from '../errors.ts';
 import { keepEdited, type KeptTable } from '../redrive/edited-tables.ts';
 import type { ResultFields, ScannedRow } from '../result-line.ts';
-import { WholeFile } from '../whole-file.ts';
+import { AtomicFile } from '../atomic-file.ts';
 import { ReportFacts, type ReportContext } from './report-facts.ts';
 import { RowBlocks } from './row-blocks.ts';
 import { createHash } from 'node:crypto';
@@ -36,14 +36,14 @@ const compress = promisify(gzip);
  * come. Call `seal` and then `publish`, or `abandon`.
  */
 export class ReportFile {
-  readonly #file: WholeFile;
+  readonly #file: AtomicFile;
   readonly #facts: ReportFacts;
   readonly #blocks: RowBlocks;
   readonly #options: ReportOptions;
   readonly #batch: BatchRecord;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(file: WholeFile, batch: BatchRecord, options: ReportOptions) {
+  private constructor(file: AtomicFile, batch: BatchRecord, options: ReportOptions) {
     this.#file = file;
     this.#batch = batch;
     this.#options = options;
@@ -54,7 +54,7 @@ export class ReportFile {
 
   static async create(path: string, batch: BatchRecord, options: ReportOptions): Promise<ReportFile> {
     const { policy, style } = reportAssets();
-    const file = await WholeFile.create(path);
+    const file = await AtomicFile.create(path);
     await file.write(headHtml({ batch: batch.name, mark: MARKS[options.by ?? 'run'], policy, style }));
     return new ReportFile(file, batch, options);
   }

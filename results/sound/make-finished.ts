@@ -12,7 +12,7 @@ import { mediaSeconds } from '../../store/inspect.ts';
 import { FfmpegFailed } from '../../store/sound/ffmpeg.ts';
 import { containerOf, finishedExtension, finishSound } from '../../store/sound/finish/finish-sound.ts';
 import type { Store } from '../../store/store.ts';
-import { holds } from '../files.ts';
+import { hasContent } from '../files.ts';
 import {
   countFiles,
   FINISHED,
@@ -22,9 +22,9 @@ import {
   type FinishedLine,
   type JoinedLine,
 } from './sound-lists.ts';
-import { MEDIA_FOLDER } from '../names.ts';
+import { MEDIA_FOLDER } from '../file-names.ts';
 import { namedFilesOf } from '../result-line.ts';
-import { partPath } from '../whole-file.ts';
+import { partPath } from '../atomic-file.ts';
 
 /** Max concurrent runs of ffmpeg; otherwise one per processor. */
 const MOST_AT_ONCE = 8;
@@ -70,10 +70,10 @@ export async function makeFinished(job: FinishingJob): Promise<readonly Finished
     const madeFrom = digestOf(original, finishing);
     const known = earlier.get(original.name);
     const isThere = known?.file === file && known.made_from === madeFrom;
-    if (isThere && (await holds(join(folders.out, file), known.sha256)))
+    if (isThere && (await hasContent(join(folders.out, file), known.sha256)))
       return { ...known, row: original.row, id: original.id };
     if (program === undefined) return failed(original, `there is no ffmpeg. ${FFMPEG_ADVICE}`);
-    if (!(await holds(join(folders.out, original.name), original.sha256)))
+    if (!(await hasContent(join(folders.out, original.name), original.sha256)))
       return failed(original, 'the original is missing or was changed');
     try {
       const made = await finish(original, program, file, job);

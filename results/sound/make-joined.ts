@@ -5,12 +5,12 @@ import { collisionKey, JOINED_FOLDER, safeId } from '../../inputs/output-name.ts
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { RowRecord } from '../../ledger/rows/row-records.ts';
 import type { Store, StoredPart } from '../../store/store.ts';
-import { holds } from '../files.ts';
+import { hasContent } from '../files.ts';
 import { countFiles, JOINED, type MakingFiles, readLines, removeFormer, type JoinedLine } from './sound-lists.ts';
-import { placeFile, type StoredFiles } from '../media.ts';
+import { placeFile, type StoredFiles } from '../place-file.ts';
 import { hash } from 'node:crypto';
 import { hasResult } from '../../contract/outcomes.ts';
-import { MEDIA_FOLDER } from '../names.ts';
+import { MEDIA_FOLDER } from '../file-names.ts';
 
 /** Max rows gathered in one scan of the ledger; further groups take another scan. */
 const MOST_GATHERED = 50_000;
@@ -70,7 +70,7 @@ async function keepOrRefuse(
   if (names.has(name)) return failed(group, 'another value has the same file name');
   names.add(name);
   if (earlier === undefined || earlier.parts !== group.digest || earlier.file === '') return undefined;
-  if (isTaken(earlier.file) || !(await holds(join(folders.out, earlier.file), earlier.sha256))) return undefined;
+  if (isTaken(earlier.file) || !(await hasContent(join(folders.out, earlier.file), earlier.sha256))) return undefined;
   return { ...earlier, rows: String(group.rows) };
 }
 

@@ -8,8 +8,8 @@ import { unguardCell } from '../../inputs/formula-guard.ts';
 import { collisionKey, FINISHED_FOLDER, JOINED_FOLDER, whyBadPath } from '../../inputs/output-name.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import { holds, lstatsOf, readText } from '../files.ts';
-import { MEDIA_FOLDER } from '../names.ts';
+import { hasContent, lstatsOf, readText } from '../files.ts';
+import { MEDIA_FOLDER } from '../file-names.ts';
 import type { RealFolders } from '../real-folders.ts';
 import type { Summary } from '../summary.ts';
 import type { Findings } from '../verification/mismatch.ts';
@@ -121,7 +121,7 @@ export async function removeFormer(
   for (const { file, sha256 } of before) {
     if (file === '' || listed.has(collisionKey(file)) || !(await folders.leadTo(file))) continue;
     const path = join(folders.out, file);
-    if (await holds(path, sha256)) await rm(path, { force: true });
+    if (await hasContent(path, sha256)) await rm(path, { force: true });
   }
 }
 

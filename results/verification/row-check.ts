@@ -3,9 +3,9 @@ import { makesFile } from '../../contract/row-kinds.ts';
 import { collisionKey } from '../../inputs/output-name.ts';
 import { SeenTable } from '../../inputs/seen-table.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import type { Placed } from '../media.ts';
+import type { Placed } from '../place-file.ts';
 import type { Findings } from './mismatch.ts';
-import { UnfitName } from '../names.ts';
+import { UnfitName } from '../file-names.ts';
 import { filesOf, hasFile } from '../result-line.ts';
 import type { RowFile, ScannedRow } from '../result-line.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import { SeenTable } from '../../inputs/seen-table.ts';
 import type { Findings } from './mismatch.ts';
-import { checkName, MEDIA_FOLDER, UnfitName } from '../names.ts';
+import { checkName, MEDIA_FOLDER, UnfitName } from '../file-names.ts';
 import { lstatsOf } from '../files.ts';
 
 /** Files read concurrently. */

@@ -6,7 +6,7 @@ import { verifySound } from '../sound/sound-lists.ts';
 import { Findings } from './mismatch.ts';
 import type { Mismatch } from './mismatch.ts';
 import { firstIssue } from '../row-source.ts';
-import { SUMMARY_FILE } from '../names.ts';
+import { SUMMARY_FILE } from '../file-names.ts';
 import { parseSummary } from '../summary.ts';
 import type { Summary } from '../summary.ts';
 import { Tally } from '../tally.ts';

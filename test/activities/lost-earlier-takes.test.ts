@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { isIntact } from '../../results/files.ts';
+import { checkStored } from '../../results/files.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { ResultFile } from '../../ledger/records.ts';
 import { lazyFileReader } from '../../store/open-store.ts';
@@ -42,7 +42,7 @@ async function expectFetchedBySameCommand(first: ResultFile): Promise<void> {
   await world.plan();
   expect(await world.redrive(BACK)).toEqual(NOTHING);
   expect(await world.row()).toMatchObject({ outcome: 'succeeded', take: 2, returnedTo: 1, file: first });
-  expect(await isIntact(first, lazyFileReader(folder))).toBe('intact');
+  expect(await checkStored(first, lazyFileReader(folder))).toBe('intact');
   expect(world.charges()).toHaveLength(2);
 }
 
@@ -119,7 +119,7 @@ describe('speech', () => {
     const { file, ...row } = await world.row();
     expect(row).toMatchObject({ outcome: 'succeeded', take: 2, returnedTo: null });
     expect(file?.key).not.toBe(before.file?.key);
-    expect(await isIntact(file ?? { key: '', sha256: '' }, lazyFileReader(folder))).toBe('intact');
+    expect(await checkStored(file ?? { key: '', sha256: '' }, lazyFileReader(folder))).toBe('intact');
     expect(world.charges()).toHaveLength(2);
   });
 });
@@ -130,7 +130,7 @@ describe('a transcript', () => {
     await world.redrive(BACK);
     const { file, extraFiles } = await world.row();
     expect([file, ...extraFiles]).toEqual(files);
-    for (const one of files) expect(await isIntact(one, lazyFileReader(folder))).toBe('intact');
+    for (const one of files) expect(await checkStored(one, lazyFileReader(folder))).toBe('intact');
     expect(world.charges()).toHaveLength(2);
   });
 

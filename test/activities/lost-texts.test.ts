@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, it } from '@jest/globals';
 import { draftLines } from '../../starters/redrive/redrive-words.ts';
 import { findLoss } from '../../batches/redrive/find-loss.ts';
-import { isIntact } from '../../results/files.ts';
+import { checkStored } from '../../results/files.ts';
 import type { ResultFile } from '../../ledger/records.ts';
 import { lazyFileReader } from '../../store/open-store.ts';
 import { BATCH, stt } from './rows.ts';
@@ -39,7 +39,7 @@ it.each([[['txt']], [['srt']], [['vtt']], [['txt', 'vtt']]])('%j are written aga
     `Batch "${BATCH}": nothing to redrive`,
     '  1 row whose lost text is written again from what is on record, free',
   ]);
-  for (const file of files.values()) expect(await isIntact(file, lazyFileReader(folder))).toBe('intact');
+  for (const file of files.values()) expect(await checkStored(file, lazyFileReader(folder))).toBe('intact');
   expect(await lossOf()).toBeUndefined();
   expect(world.charges()).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdir, readdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { claimOut, probeOut, standingOf } from '../../batches/out-folder.ts';
+import { claimOut, probeOut, ownershipOf } from '../../batches/out-folder.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 
@@ -63,7 +63,7 @@ describe('a symbolic link', () => {
     const out = join(folder, 'out/lines');
     const linked = { type: 'linked', path: link };
     expect(await probeOut(out, 'lines')).toEqual(linked);
-    expect(await standingOf(out, BATCH, LEDGER)).toEqual(linked);
+    expect(await ownershipOf(out, BATCH, LEDGER)).toEqual(linked);
     expect(await claimOut(out, BATCH, LEDGER)).toEqual(linked);
     expect(await readdir('victim')).toEqual([]);
   });

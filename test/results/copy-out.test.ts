@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { copyOut } from '../../results/copy-out.ts';
-import { isIntact } from '../../results/files.ts';
+import { checkStored } from '../../results/files.ts';
 import type { RecordedFile } from '../../results/files.ts';
 import { folderForEach } from '../support/fresh-folder.ts';
 
@@ -67,7 +67,7 @@ describe('a copy for the user', () => {
   it.each(['missing', 'altered'] as const)('is not made of a stored file that is %s', async (is) => {
     if (is === 'missing') await rm(path('a.mp3'));
     else await writeFile(path('a.mp3'), 'other bytes');
-    expect(await isIntact(FILE, store)).toBe(is);
+    expect(await checkStored(FILE, store)).toBe(is);
     const left = await readdir(path());
     expect(await copy('mine.mp3', true)).toBe(is);
     expect(await copyOut(FILE, store, '/dev/null', { replace: false })).toBe(is);

@@ -5,7 +5,7 @@ import { byItself } from '../../contract/actions.ts';
 import { formerFolder } from '../../results/former-files.ts';
 import { writeOutFolder } from '../../results/write-out-folder.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
-import { WholeFile } from '../../results/whole-file.ts';
+import { AtomicFile } from '../../results/atomic-file.ts';
 import { freshPlace } from '../support/place.ts';
 import { OutFiles } from './out-files.ts';
 import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
@@ -60,10 +60,10 @@ describe('files of before a copy of the ledger was accepted', () => {
 
   it('are kept whole although the command was killed when it had replaced some', async () => {
     const former = await acceptAnother();
-    const { value: publish } = Object.getOwnPropertyDescriptor(WholeFile.prototype, 'publish') as {
-      value: (this: WholeFile) => Promise<void>;
+    const { value: publish } = Object.getOwnPropertyDescriptor(AtomicFile.prototype, 'publish') as {
+      value: (this: AtomicFile) => Promise<void>;
     };
-    const dying = jest.spyOn(WholeFile.prototype, 'publish').mockImplementation(async function (this: WholeFile) {
+    const dying = jest.spyOn(AtomicFile.prototype, 'publish').mockImplementation(async function (this: AtomicFile) {
       await publish.call(this);
       if (this.path.endsWith('failed.csv')) throw new Error('killed');
     });

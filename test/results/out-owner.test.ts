@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { link, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import { claimOut, standingOf, type OwnerLedger } from '../../results/out-owner.ts';
+import { claimOut, ownershipOf, type OwnerLedger } from '../../results/out-owner.ts';
 import { writeOutFolder } from '../../results/write-out-folder.ts';
 import { addSampleBatch } from './sample-batch.ts';
 import { freshPlace } from '../support/place.ts';
@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 /** How the folder stands to the batch, in a line; by default for the ledger of the place. */
 async function standing(of = batch, ledger: OwnerLedger = place.ledger, folder = place.out): Promise<string> {
-  const found = await standingOf(folder, of, ledger);
+  const found = await ownershipOf(folder, of, ledger);
   return found.type === 'taken' ? found.by : found.type;
 }
 const OF_ANOTHER = expect.stringContaining('of this batch from another ledger');
@@ -127,7 +127,7 @@ describe('an out folder', () => {
     await mkdir(join(place.folder, 'victim'));
     await symlink(join(place.folder, 'victim'), join(place.out, 'media'));
     const linked = { type: 'linked', path: join(place.out, 'media') };
-    expect(await standingOf(place.out, batch, place.ledger)).toEqual(linked);
+    expect(await ownershipOf(place.out, batch, place.ledger)).toEqual(linked);
     await rm(join(place.out, 'media'));
     await writeOutFolder(place.request());
     await rm(join(place.out, 'media'), { recursive: true });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { writeOutFolder } from '../../results/write-out-folder.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
-import { WholeFile } from '../../results/whole-file.ts';
+import { AtomicFile } from '../../results/atomic-file.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { freshPlace } from '../support/place.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -38,13 +38,13 @@ async function mend(): Promise<void> {
 
 /** Lets the first projection stand still once it has replaced its first table, until `goOn` is called. */
 function stopAfterFirstTable(): { readonly stopped: Promise<void>; readonly goOn: () => void } {
-  const { value: publish } = Object.getOwnPropertyDescriptor(WholeFile.prototype, 'publish') as {
-    value: (this: WholeFile) => Promise<void>;
+  const { value: publish } = Object.getOwnPropertyDescriptor(AtomicFile.prototype, 'publish') as {
+    value: (this: AtomicFile) => Promise<void>;
   };
   const { promise: stopped, resolve: stop } = deferred();
   const { promise: going, resolve: goOn } = deferred();
   let isStopped = false;
-  jest.spyOn(WholeFile.prototype, 'publish').mockImplementation(async function (this: WholeFile) {
+  jest.spyOn(AtomicFile.prototype, 'publish').mockImplementation(async function (this: AtomicFile) {
     await publish.call(this);
     if (isStopped || !this.path.endsWith('results.csv')) return;
     isStopped = true;

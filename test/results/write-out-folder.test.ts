@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import type { ResultFile } from '../../ledger/records.ts';
 import { linkNewMedia, writeOutFolder } from '../../results/write-out-folder.ts';
-import { partPath } from '../../results/whole-file.ts';
+import { partPath } from '../../results/atomic-file.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { openFolderBytes } from '../../store/folder-bytes.ts';
 import { openMediaStore } from '../../store/media-store.ts';

@@ -4,7 +4,7 @@ import { sha256Of } from '../../../inputs/regular-file.ts';
 import { allowReplacing } from '../../../results/redrive/edited-tables.ts';
 import { writeOutFolder } from '../../../results/write-out-folder.ts';
 import { verifyOut } from '../../../results/verification/verify.ts';
-import { WholeFile } from '../../../results/whole-file.ts';
+import { AtomicFile } from '../../../results/atomic-file.ts';
 import { addBatch, addSampleBatch, finish, keyOf } from '../sample-batch.ts';
 import { freshPlace } from '../../support/place.ts';
 import { OutFiles } from '../out-files.ts';
@@ -67,7 +67,7 @@ describe('a table that a person has edited', () => {
 
   it('is kept once by a projection that was killed after it', async () => {
     const edited = await edit('failed.csv', 'good voice');
-    const publish = jest.spyOn(WholeFile.prototype, 'publish').mockRejectedValue(new Error('killed'));
+    const publish = jest.spyOn(AtomicFile.prototype, 'publish').mockRejectedValue(new Error('killed'));
     await expect(keptNow()).rejects.toThrow('killed');
     expect(await read('failed.csv')).toBe(edited);
     publish.mockRestore();
@@ -91,10 +91,10 @@ it('does not take a table for edited that a killed projection wrote', async () =
   await addBatch(place, ['id'], rows);
   await keptNow(false);
   await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound'));
-  const { value: publish } = Object.getOwnPropertyDescriptor(WholeFile.prototype, 'publish') as {
-    value: (this: WholeFile) => Promise<void>;
+  const { value: publish } = Object.getOwnPropertyDescriptor(AtomicFile.prototype, 'publish') as {
+    value: (this: AtomicFile) => Promise<void>;
   };
-  jest.spyOn(WholeFile.prototype, 'publish').mockImplementation(async function (this: WholeFile) {
+  jest.spyOn(AtomicFile.prototype, 'publish').mockImplementation(async function (this: AtomicFile) {
     if (this.path.endsWith('summary.json')) throw new Error('killed');
     await publish.call(this);
   });

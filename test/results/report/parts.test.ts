@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Distribution } from '../../../results/report/distribution.ts';
-import { EndSpans } from '../../../results/report/end-spans.ts';
+import { EndTimeline } from '../../../results/report/end-timeline.ts';
 import { FailureGroups } from '../../../results/report/failure-groups.ts';
 import { publicText } from '../../../results/report/public-text.ts';
 import { longestText, RowBlocks } from '../../../results/report/row-blocks.ts';
@@ -35,7 +35,7 @@ describe('a distribution', () => {
 });
 
 it('ends of rows come in any order, over a second or years, and make few spans', () => {
-  const spans = new EndSpans();
+  const spans = new EndTimeline();
   expect(spans.view()).toBeNull();
   const day = 86_400_000;
   for (let at = 0; at < 60_000; at += 1)

@@ -7,7 +7,7 @@ import type { BucketBytes } from '../../../store/s3/s3-bytes.ts';
 import type { Store } from '../../../store/store.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
-import { isIntact } from '../../../results/files.ts';
+import { checkStored } from '../../../results/files.ts';
 import { openOn } from './odd-server.ts';
 
 /** Objects that a server refuses for good, while it gives the others: archived, or encrypted with a key that is gone. */
@@ -44,7 +44,7 @@ describe.each([
 
   it(`is ${is} to who reads it, and can be stored again`, async () => {
     const { bytes, store } = await openRefusing(code);
-    expect(await isIntact(FILE, store)).toBe(is);
+    expect(await checkStored(FILE, store)).toBe(is);
     expect(await store.join([{ ...FILE, pauseMs: 0 }], 'c/2')).toEqual({ type: 'damaged', at: 0, is });
     expect(await store.find('b/1', { family: 'audio', extension: 'mp3' })).toBeUndefined();
     expect(await store.seconds(FILE)).toBeUndefined();

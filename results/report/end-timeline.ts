@@ -6,7 +6,7 @@ import { isoTime } from '../../contract/times.ts';
 const MOST_KEPT = 20_000;
 
 /** Counts when rows ended, in little memory however many there are and however long they took. */
-export class EndSpans {
+export class EndTimeline {
   #widthMs = 1_000;
   #spans = new Map<number, Partial<Record<Outcome, number>>>();
 
@@ -34,7 +34,7 @@ export class EndSpans {
 
   #in(widthMs: number): Map<number, Partial<Record<Outcome, number>>> {
     const before = this.#spans;
-    const wide = new EndSpans();
+    const wide = new EndTimeline();
     wide.#widthMs = widthMs;
     for (const [at, ends] of before) wide.#count(at, ends);
     return wide.#spans;

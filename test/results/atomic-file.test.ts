@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
-import { partPath, sweepParts, WholeFile } from '../../results/whole-file.ts';
+import { partPath, sweepParts, AtomicFile } from '../../results/atomic-file.ts';
 import { folderForEach } from '../support/fresh-folder.ts';
 
 const folder = folderForEach();
 
-describe('WholeFile', () => {
+describe('AtomicFile', () => {
   it('is not there before it is published, and whole afterwards', async () => {
     const path = folder('a.txt');
     await writeFile(path, 'old');
-    const file = await WholeFile.create(path);
+    const file = await AtomicFile.create(path);
     const text = 'ä'.repeat(300_000);
     await file.write(text);
     await file.write('end');
@@ -23,7 +23,7 @@ describe('WholeFile', () => {
   });
 
   it('leaves nothing behind when it is abandoned', async () => {
-    const file = await WholeFile.create(folder('a.txt'));
+    const file = await AtomicFile.create(folder('a.txt'));
     await file.write('text');
     await file.abandon();
     expect(await readdir(folder())).toEqual([]);

@@ -48,7 +48,7 @@ async function removeStale(path: string): Promise<void> {
  * A file that is whole under its name, or absent: written beside it, synced, then renamed. Call `seal` and then
  * `publish`, or `abandon`.
  */
-export class WholeFile {
+export class AtomicFile {
   readonly path: string;
   /** Where its content is until it is published. */
   readonly part: string;
@@ -62,9 +62,9 @@ export class WholeFile {
     this.#handle = handle;
   }
 
-  static async create(path: string): Promise<WholeFile> {
+  static async create(path: string): Promise<AtomicFile> {
     const part = partPath(path);
-    return new WholeFile(path, part, await open(part, 'wx'));
+    return new AtomicFile(path, part, await open(part, 'wx'));
   }
 
   async write(text: string): Promise<void> {

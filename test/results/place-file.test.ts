@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { placeFile } from '../../results/media.ts';
+import { placeFile } from '../../results/place-file.ts';
 import { LinkedFolder } from '../../results/errors.ts';
 import { RealFolders } from '../../results/real-folders.ts';
 import type { RowFile } from '../../results/result-line.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { join, resolve, sep } from 'node:path';
-import { mediaName, UnfitName } from '../../results/names.ts';
-import type { NameFacts } from '../../results/names.ts';
+import { mediaName, UnfitName } from '../../results/file-names.ts';
+import type { NameFacts } from '../../results/file-names.ts';
 
 const facts: NameFacts = {
   id: 'a7',

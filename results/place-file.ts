@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import type { RealFolders } from './real-folders.ts';
 import type { RowFile } from './result-line.ts';
 import { codeOf, copyStored, isAbsent, lstatsOf } from './files.ts';
-import { partPath } from './whole-file.ts';
+import { partPath } from './atomic-file.ts';
 
 /** The read-only part of the store that a projection needs. */
 export type StoredFiles = Pick<Store, 'read' | 'pathOf'>;
