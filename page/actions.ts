@@ -1,37 +1,37 @@
 import type { RedrivePrice, SettleWay } from './protocol.ts';
 
 /**
- * What the page can have done: what the commands of the same names do. Each resolves with what they say; rejects if
- * they refuse.
+ * The actions behind the page's buttons; each runs the command of the same name. Each resolves with the lines that the
+ * command prints, and rejects with {@link ActionRefused} if the command refuses.
  */
 export interface PageActions {
   readonly steer: (batch: string, what: Steering, reason: string | undefined) => Promise<readonly string[]>;
   readonly tune: (batch: string, tuning: PageTuning, reason: string | undefined) => Promise<readonly string[]>;
-  /** What a redrive of these rows would do and cost. Changes nothing. `flag`: with this flag of `redrive`. */
+  /** Prices a redrive of these rows and changes nothing. `flag`: as if `redrive` had this flag. */
   readonly checkRedrive: (
     batch: string,
     rows: readonly string[],
     flag?: 'resubmit' | 'accept',
   ) => Promise<RedrivePrice>;
   readonly redrive: (batch: string, ids: readonly string[], reason: string | undefined) => Promise<readonly string[]>;
-  /** Decides about a lost request or a kept result. `job`: only for `adopt`. */
+  /** Settles a lost request, or accepts a kept result. `job`: the id that a person names for `adopt`, else empty. */
   readonly settle: (
     batch: string,
-    decision: Pick<SettleWay, 'way' | 'row'> & { readonly job: string },
+    decision: { readonly way: SettleWay['way']; readonly row: string; readonly job: string },
     reason: string | undefined,
   ) => Promise<readonly string[]>;
-  /** Looks again for traces of all lost requests of a batch. Sends nothing. */
+  /** Asks the API again about all lost requests of a batch. Sends no paid request. */
   readonly lookUp: (batch: string, reason: string | undefined) => Promise<readonly string[]>;
 }
 
 export const STEERINGS = ['pause', 'resume', 'stop'] as const;
 export type Steering = (typeof STEERINGS)[number];
 
-/** What the page can tune, as flags of `tune` would be written. */
+/** What the page can tune; values as in the flags of `voxbatch tune`. */
 export interface PageTuning {
   readonly rate?: string;
   readonly budget?: string;
 }
 
-/** What was asked for is refused, in the words of the command. */
+/** The command refused. The message is the one that it prints. */
 export class ActionRefused extends Error {}

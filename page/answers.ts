@@ -15,36 +15,38 @@ import type {
   BatchLine,
   RowAnswer,
   ScheduleAnswer,
+  ScheduleStatesAnswer,
   StatusAnswer,
   UnknownAnswer,
   VoicesAnswer,
-  StandingsAnswer,
 } from './protocol.ts';
-import { wire } from './wire.ts';
+import { wire } from './json.ts';
 
-/** The words of the command line for what the page shows, too. */
+/**
+ * Reads of records, each as an answer of `protocol.ts`. Rows and messages are in `row-answers.ts`.
+ *
+ * All of them reject with a `VoxbatchError` if the ledger has no such batch.
+ */
+
+/** Texts that the page shares with the command line. */
 export interface PageWords {
-  /** One word for the state of a batch. */
+  /** Returns one word for a batch's state. `isDeserted`: no worker is at work on it. */
   readonly standing: (batch: BatchHere['batch'], isDeserted: boolean) => string;
-  /** What holds a batch up, and what to do. */
+  /** Returns why a batch does not go on, and what to do. */
   readonly status: (status: BatchStatus) => readonly string[];
-  /** What to do about a row. */
+  /** Returns what to do about a row. */
   readonly row: (row: RowExplanation) => string;
 }
 
-function lineOf(here: BatchHere, words: PageWords): BatchLine {
-  return wire({ ...viewListed(here), standing: words.standing(here.batch, here.isDeserted) });
-}
-
-/** All batches, the newest first. */
+/** Returns all batches, the newest first. */
 export async function readBatches(reader: Reader, words: PageWords): Promise<readonly BatchLine[]> {
   const { batches } = await listBatches(await reader.slow(), reader.settings, 'batches');
-  return batches.map((here) => lineOf(here, words));
+  return batches.map((here) => wire({ ...viewListed(here), standing: words.standing(here.batch, here.isDeserted) }));
 }
 
 /**
- * How a batch stands now. `isQuick`: without the next steps of a batch that has ended, for which its failed rows are
- * read.
+ * Returns a batch's current status. `isQuick`: without the next steps of a batch that has ended, since they need a scan
+ * of its failed rows.
  */
 export async function readStatusAnswer(
   { ledger, slow, settings }: Reader,
@@ -59,18 +61,18 @@ export async function readStatusAnswer(
   return wire({ ...answer, since, limits: status.batch.settings.limits, notes: words.status(status) });
 }
 
-/** Why rows have no result, most rows first. */
+/** Returns why rows have no result, the most frequent reason first. */
 export async function readReasons({ ledger }: Reader, name: string): Promise<readonly ReasonFigures[]> {
   const batch = await chooseBatch(ledger, name);
   return (await ledger.statusCounts(batch.name)).filter((line) => line.class !== '');
 }
 
-/** The voices that rows of a batch speak with, most rows first. */
+/** Returns the voices that a batch's rows use, the most used first. */
 export async function readVoices(ledger: Reader['ledger'], known: KnownVoices, name: string): Promise<VoicesAnswer> {
   return known.look(ledger, await chooseBatch(ledger, name));
 }
 
-/** Everything about a row, by its id; undefined if there is none. */
+/** Returns everything about a row, by its id; undefined if the batch has no such row. */
 export async function readRow(
   { ledger, settings }: Reader,
   words: PageWords,
@@ -89,16 +91,16 @@ export async function readRow(
   });
 }
 
-/** Rows with their evidence in the list of unknown ones, of each batch: reading a row takes a while. */
-const MOST_SHOWN = 20;
+/** Unknown rows per batch that are sent with all details: each takes several queries. */
+const MAX_DETAILED_ROWS = 20;
 
-/** The rows whose answer was lost, of all batches. */
+/** Returns the unknown rows of all batches. */
 export async function readUnknown(reader: Reader, words: PageWords): Promise<readonly UnknownAnswer[]> {
   const ledger = await reader.slow();
   const { batches } = await listBatches(ledger, reader.settings, 'all');
   const found: UnknownAnswer[] = [];
   for (const { batch, counts } of batches.filter((here) => here.counts.outcomes.unknown > 0)) {
-    const { rows } = await ledger.rowPage(batch.name, { outcome: 'unknown' }, undefined, MOST_SHOWN);
+    const { rows } = await ledger.rowPage(batch.name, { outcome: 'unknown' }, undefined, MAX_DETAILED_ROWS);
     const shown: RowAnswer[] = [];
     for (const { id } of rows) {
       const row = await readRow({ ...reader, ledger }, words, batch.name, id);
@@ -109,21 +111,21 @@ export async function readUnknown(reader: Reader, words: PageWords): Promise<rea
   return found;
 }
 
-/** The schedules of the ledger. */
+/** Returns the schedules of the ledger. */
 export async function readSchedules(reader: Reader): Promise<readonly ScheduleAnswer[]> {
   return wire(await recordedSchedules(await reader.slow()));
 }
 
-/** How the schedules stand in Temporal, or why that is not known. */
-export async function readStandings({ settings, ledger }: Reader): Promise<StandingsAnswer> {
+/** Returns the schedules' states in Temporal, or why Temporal cannot be asked. Never rejects. */
+export async function readScheduleStates({ settings, ledger }: Reader): Promise<ScheduleStatesAnswer> {
   try {
-    if ((await ledger.knownSchedules()).length === 0) return { away: null, standings: [] };
-    // Its client is large, and only this asks it.
-    const { readScheduleStates } = await import('../client/schedules/schedule-states.ts');
-    const standings = await readScheduleStates(settings, ledger);
-    if (standings !== undefined) return { away: null, standings };
-    return { away: 'no Temporal server runs here. Start one, with a worker: voxbatch up', standings: [] };
+    if ((await ledger.knownSchedules()).length === 0) return { problem: null, states: [] };
+    // Loaded late: the Temporal client is large, and nothing else of the page needs it.
+    const temporal = await import('../client/schedules/schedule-states.ts');
+    const states = await temporal.readScheduleStates(settings, ledger);
+    if (states !== undefined) return { problem: null, states };
+    return { problem: 'no Temporal server runs here. Start one, with a worker: voxbatch up', states: [] };
   } catch (error) {
-    return { away: messageOf(error), standings: [] };
+    return { problem: messageOf(error), states: [] };
   }
 }

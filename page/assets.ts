@@ -1,19 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { TOKEN_META } from './protocol.ts';
 
-/** A file of the browser's side. */
+/** A static file of the page. It holds no data of the user, so it is served without a session. */
 export interface Asset {
+  /** Its MIME type. */
   readonly type: string;
   readonly body: Buffer;
 }
 
-/**
- * Paths that show the page; the browser knows which view each is. They hold no data, so nobody has to be let in for
- * them.
- */
+/** Paths that all serve the same HTML; the script shows the view that belongs to the path. */
 const VIEW_PATHS = ['/', '/batch', '/unknown', '/schedules'];
 
-/** Says what the browser may load and do: nothing but what this server has. */
+/** Sent with every answer: the browser may load and run nothing but what this server serves. */
 export const SECURITY_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; media-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -24,7 +22,7 @@ export const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-const SHELL = `<!doctype html>
+const HTML = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -41,27 +39,27 @@ const SHELL = `<!doctype html>
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f6f4a"/><path d="M3 8h1M6 5v6M9 3v10M12 6v4" stroke="#fff" stroke-width="1.6" stroke-linecap="round"/></svg>`;
 
-/** The page for the browser that is let in. */
-export function withToken(shell: Buffer, token: string): Buffer {
+/** Returns the page's HTML with the CSRF token for the browser that redeemed the ticket. */
+export function withToken(html: Buffer, token: string): Buffer {
   const meta = `<meta name="${TOKEN_META}" content="${token}">`;
-  return Buffer.from(shell.toString().replace('<head>', `<head>\n${meta}`));
+  return Buffer.from(html.toString().replace('<head>', `<head>\n${meta}`));
 }
 
-/** All files of the browser's side by their paths; read once. */
+/** Reads all static files of the page, by path. */
 export function readAssets(): ReadonlyMap<string, Asset> {
-  const shell = { type: 'text/html; charset=utf-8', body: Buffer.from(SHELL) };
+  const html = { type: 'text/html; charset=utf-8', body: Buffer.from(HTML) };
   return new Map<string, Asset>([
-    ...VIEW_PATHS.map((path) => [path, shell] as const),
+    ...VIEW_PATHS.map((path) => [path, html] as const),
     ['/page.js', { type: 'text/javascript; charset=utf-8', body: readBuilt('browser.js') }],
     ['/page.css', { type: 'text/css; charset=utf-8', body: readBuilt('browser.css') }],
     ['/icon.svg', { type: 'image/svg+xml', body: Buffer.from(ICON) }],
   ]);
 }
 
-/** A bundle of `npm run build`; from TypeScript source it is where the build puts it. */
+/** Reads a bundle of `npm run build`: beside this file in `dist/`, or in `dist/` when this runs from source. */
 function readBuilt(name: string): Buffer {
   const places = [`./${name}`, `../dist/page/${name}`].map((path) => new URL(path, import.meta.url));
-  const place = places.find((one) => existsSync(one));
+  const place = places.find((url) => existsSync(url));
   if (place === undefined) throw new Error(`${name} of the page is missing: npm run build makes it.`);
   return readFileSync(place);
 }

@@ -2,92 +2,102 @@ import type { BatchFigures } from '../contract/batch-figures.ts';
 import type { Outcome, RowState } from '../contract/outcomes.ts';
 
 /**
- * What the server tells the browser, as JSON. The server makes each from a view of `client/`, and the compiler compares
- * the two (`wire.ts`); the browser knows only this file. Times are in ISO 8601.
+ * The page's HTTP API: what the server answers, as JSON. The server makes each answer from a view of `client/`, and
+ * `json.ts` lets the compiler compare the two; `page/browser/` imports only this file. Times are in ISO 8601, money in
+ * credits.
  */
 
 /**
- * The header with the token, which goes with each post. Another origin cannot set it without being asked about, which
- * nobody allows.
+ * The header with the CSRF token of each POST. A script of another origin cannot set it without a CORS preflight, which
+ * the server never allows.
  */
 export const CSRF_HEADER = 'x-voxbatch-csrf';
-/** The same token in an address: players and streams send no headers of ours. */
-export const TOKEN_IN_ADDRESS = 'token';
-/** The name of the meta element in which the token comes, with the load that takes the ticket. */
+/** The URL parameter with the same token, since media players and event streams send no headers of ours. */
+export const TOKEN_PARAMETER = 'token';
+/** The name of the meta element that has the token, in the HTML of the load that redeems the ticket. */
 export const TOKEN_META = 'voxbatch-token';
 
-/** What a tab that was let in is told. */
+/** `/api/session`: answered if the browser has a session. */
 export interface SessionAnswer {
   readonly version: string;
 }
 
-/** A batch in the list of all. */
+/** `/api/batches`: one batch of the list. */
 export interface BatchLine extends BatchFigures {
-  /** Chosen rows that have ended, with a result or without. */
+  /** Chosen rows that have ended, with or without a result. */
   readonly ended: number;
 }
 
-/** How a batch stands. */
+/** An event `status` of `/api/stream`. */
 export interface StatusAnswer extends BatchLine {
   readonly states: Readonly<Record<RowState, number>>;
   readonly rowsPerSecond: number;
+  /** Null if unknown. */
   readonly secondsLeft: number | null;
+  /** The job that has been at the API longest. */
   readonly oldest: { readonly id: string; readonly step: string; readonly since: string } | null;
+  /** Why the failure threshold halted it. */
   readonly halted: string | null;
-  /** When the present work on it began: its first request, or its last reopening. */
+  /** When the current work began: at the first request, or when a redrive reopened the batch. */
   readonly since: string | null;
   readonly manifest: string;
-  /** Paid requests a second (null: no limit), paid requests on the wire, and jobs in flight. */
+  /** Paid requests a second (null: no limit), paid requests in flight, and jobs in flight. */
   readonly limits: { readonly rate: number | null; readonly submits: number; readonly window: number };
-  /** What holds it up and what to do, as `voxbatch status` says it. */
+  /** Why it does not go on and what to do, as `voxbatch status` prints it. */
   readonly notes: readonly string[];
 }
 
-/** What rows of one reason say. What differs only in the job, time or price is one message. */
+/** `/api/messages`: the messages of rows. Messages that differ only in a job, time or price count as one. */
 export interface MessagesAnswer {
-  /** Most rows first. `pattern`: the filter for its rows. */
+  /** The most frequent first. `pattern`: the value of the filter `message` that finds its rows. */
   readonly messages: readonly { readonly message: string; readonly pattern: string; readonly rows: number }[];
   /** Rows with other messages. */
   readonly others: number;
 }
 
-/** A voice that rows speak with. */
+/** A voice that rows use. */
 export interface VoiceLine {
-  /** As the rows have it, mostly its id. */
+  /** As in the rows, mostly the voice's id. */
   readonly voice: string;
-  /** As the manifest, the cast or the row that made it says it; null if none of them does. */
+  /** From the manifest, the cast or the row that made the voice; null if none of them names it. */
   readonly name: string | null;
   readonly rows: number;
 }
 
+/** `/api/voices` */
 export interface VoicesAnswer {
-  /** Most rows first. */
+  /** The most used first. */
   readonly voices: readonly VoiceLine[];
+  /** Whether `voices` is complete: very many are cut. */
   readonly areAll: boolean;
 }
 
+/** A row in a list. */
 export interface RowLine {
+  /** Its number in the batch, from 1. */
   readonly row: number;
   readonly id: string;
+  /** The line of the manifest. */
   readonly line: number;
   readonly kind: string;
   readonly outcome: Outcome | null;
   readonly state: RowState | null;
   readonly take: number;
-  /** The take that it is at: a person may have gone back to it. */
+  /** The take whose result is used: earlier than `take` if the user went back to it. */
   readonly takeInUse: number;
   readonly voice: string | null;
   readonly text: string;
+  /** The length of its result. */
   readonly seconds: number | null;
   readonly media: 'audio' | 'video' | 'text' | 'other' | null;
   readonly quoted: number | null;
   readonly failure: { readonly class: string; readonly message: string } | null;
-  /** What is odd about its result, such as that it is longer than `max_seconds`. */
+  /** A warning about its result, such as that it is longer than `max_seconds`. */
   readonly oddity: string | null;
   readonly endedAt: string | null;
 }
 
-/** Filters of rows, by their words in an address, and whether an index serves them. */
+/** The filters of rows: their query parameters, and whether an index of the ledger serves them. */
 export const ROW_FILTERS = [
   { name: 'outcome', isIndexed: true },
   { name: 'class', isIndexed: false },
@@ -98,12 +108,12 @@ export const ROW_FILTERS = [
   { name: 'text', isIndexed: false },
 ] as const;
 export type RowFilterName = (typeof ROW_FILTERS)[number]['name'];
-/** The filters that no index serves. */
-export const SEARCHED: readonly RowFilterName[] = ROW_FILTERS.flatMap(({ name, isIndexed }) =>
+/** Filters that need a scan of the rows. */
+export const UNINDEXED_FILTERS: readonly RowFilterName[] = ROW_FILTERS.flatMap(({ name, isIndexed }) =>
   isIndexed ? [] : [name],
 );
 
-/** Orders of rows besides that of the manifest, by their words in an address. */
+/** The orders of rows besides that of the manifest, by the value of the query parameter `order`. */
 export const ROW_ORDERS = {
   newest: { by: 'end', isLargestFirst: true },
   priciest: { by: 'price', isLargestFirst: true },
@@ -113,20 +123,22 @@ export const ROW_ORDERS = {
 } as const;
 export type RowOrder = keyof typeof ROW_ORDERS;
 
+/** `/api/rows`: a page of rows. */
 export interface RowsAnswer {
-  /** May be few or none although there are more: the search goes on with `next`. */
+  /** May be short or empty although more rows match: the search goes on from `next`. */
   readonly rows: readonly RowLine[];
-  /** Where to go on; null on the last page. */
+  /** The cursor of the next page; null on the last page. */
   readonly next: {
     readonly row: number;
     readonly id: string;
+    /** ms since 1970. */
     readonly endedAt: number;
-    /** What the rows are ordered by, if no index has that order. */
+    /** The value that rows are ordered by, if no index has that order. */
     readonly value: number | null;
   } | null;
 }
 
-/** Everything about one row: the view of `voxbatch explain`. */
+/** `/api/row`: everything about one row, as `voxbatch explain` shows it. */
 export interface RowAnswer {
   readonly row: number;
   readonly id: string;
@@ -147,7 +159,7 @@ export interface RowAnswer {
     };
     readonly changes: readonly { readonly column: string; readonly from: string; readonly to: string }[];
   }[];
-  /** The take whose result it has; while it has none, the one it is at. */
+  /** The take whose result is used; the current take while there is no result. */
   readonly takeInUse: number;
   /** `path`: null if the file was removed from the store. */
   readonly takeResults: readonly { readonly take: number; readonly inUse: boolean; readonly path: string | null }[];
@@ -168,51 +180,54 @@ export interface RowAnswer {
   readonly oddity: string | null;
   readonly text: string | null;
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
-  /** The stored file is lost. */
+  /** Set if the stored file is lost. `is`: what is wrong with it. */
   readonly storedFileLost: { readonly is: string } | null;
   readonly endedAt: string | null;
-  /** What its file is; null: it has none. */
+  /** The type of its result; null if it has none. */
   readonly media: RowLine['media'];
   readonly seconds: number | null;
-  /** What to do about it, as `voxbatch explain` says it. */
+  /** What to do about it, as `voxbatch explain` prints it. */
   readonly next: string;
-  /** What a person can decide about it. */
+  /** The decisions that are open to the user. */
   readonly ways: readonly SettleWay[];
 }
 
-/** A decision about a row, by the flags of `voxbatch reconcile` and `voxbatch redrive`. */
+/** A possible decision about a row. `way` is a flag of `voxbatch reconcile` or `voxbatch redrive`. */
 export interface SettleWay {
   readonly way: 'adopt' | 'resubmit' | 'accept' | 'not-charged';
-  /** What it is about: the row, a part of it, or an earlier take. */
+  /** The row, a part of it, or an earlier take of it, as the flag names it. */
   readonly row: string;
-  /** The earlier take; null: the present one. */
+  /** The earlier take; null for the current one. */
   readonly take: number | null;
-  /** What the lost request makes, for a person to name. */
+  /** What the lost request creates; for `adopt`, the user names its id. */
   readonly makes: 'job' | 'voice' | null;
-  /** Credits that may have been charged; null if there are none, or if nobody knows how many. */
+  /** Credits that may have been charged; null if none, or if the amount is not known. */
   readonly mayHaveCost: number | null;
-  /** Steps that the row goes on with, and pays for, afterwards. */
+  /** The steps that the row then still needs; each is charged. */
   readonly then: readonly string[];
 }
 
-/** Rows of a batch whose answer was lost, the first of them with all that is known. */
+/** `/api/unknown`: the unknown rows of one batch. */
 export interface UnknownAnswer {
   readonly batch: string;
+  /** How many there are. */
   readonly rows: number;
+  /** The first of them. */
   readonly shown: readonly RowAnswer[];
 }
 
-/** A schedule as it is on record. */
+/** `/api/schedules`: one schedule, from the ledger. */
 export interface ScheduleAnswer {
   readonly schedule: string;
   readonly times: string;
   readonly timezone: string;
-  /** By what is on record: somebody paused it here. */
+  /** Whether the ledger has it as paused. Temporal may differ: see {@link ScheduleStatesAnswer}. */
   readonly paused: boolean;
-  /** Why it is paused, or was resumed. */
+  /** Why it was paused or resumed. */
   readonly note: string;
+  /** Its monthly budget. */
   readonly month: { readonly month: string; readonly credits: number; readonly left: number } | null;
-  /** The newest first. */
+  /** Its latest firings, the newest first. */
   readonly occurrences: readonly {
     readonly at: string;
     readonly batch: string;
@@ -223,41 +238,48 @@ export interface ScheduleAnswer {
   }[];
 }
 
-/** How schedules stand in Temporal, which alone knows when they fire next. */
-export interface StandingsAnswer {
-  /** Why that is not known; null: it is. */
-  readonly away: string | null;
-  readonly standings: readonly {
+/** `/api/schedule-states`: the schedules in Temporal, which alone knows when they fire next. */
+export interface ScheduleStatesAnswer {
+  /** Why Temporal cannot be asked; null if it answered. */
+  readonly problem: string | null;
+  readonly states: readonly {
     readonly schedule: string;
     readonly paused: boolean;
     readonly note: string;
     /** Null if it never fires again, or is paused. */
     readonly next: string | null;
-    /** Temporal does not know it any more. */
+    /** Whether Temporal no longer has it. */
     readonly lost: boolean;
   }[];
 }
 
-/** What a redrive would do and cost: `voxbatch redrive --dry-run --json`. */
+/** What a redrive would do and cost, as in `voxbatch redrive --dry-run --json`. Counts are of rows. */
 export interface RedrivePrice {
   readonly rows: number;
+  /** Rows that are paid for again. */
   readonly paying: number;
   readonly credits: number;
+  /** Whether `credits` is an estimate. */
   readonly estimated: boolean;
+  /** Rows whose price is not known; `credits` lacks them. */
   readonly unpriced: number;
+  /** Rows whose job or download is resumed, free. */
   readonly waits: number;
-  /** Rows whose stored result is accepted as it is, and of these the ones that go back to an earlier take. */
+  /** Rows whose stored result is accepted as it is. */
   readonly accepts: number;
+  /** Those of `accepts` that go back to an earlier take. */
   readonly returns: number;
+  /** Rows that cannot be sent again: not ended, with a result, or without an unfit result to accept. */
   readonly leftOut: { readonly open: number; readonly hasResult: number; readonly noUnfit: number };
+  /** Rows that have a result, which is replaced. */
   readonly replaced: number;
   readonly mayBeChargedTwice: number;
   readonly budgetLeft: number | null;
-  /** Why it would be refused; null if it would not be. */
+  /** Why it would be refused; null if it is allowed. */
   readonly refusal: string | null;
 }
 
-/** The price to decide on; what is posted back with this signature is done if nothing has changed since. */
+/** What a redrive would do. Posted back with the signature, it is done if nothing has changed since. */
 export interface RedriveAnswer {
   readonly type: 'price';
   readonly price: RedrivePrice;
@@ -265,7 +287,7 @@ export interface RedriveAnswer {
 }
 
 /**
- * What a decision means, and for resubmit and accept its price; what is posted back with this signature is done if
+ * What a decision means, with a price for `resubmit` and `accept`. Posted back with the signature, it is done if
  * nothing has changed since.
  */
 export interface SettleAnswer {
@@ -275,12 +297,13 @@ export interface SettleAnswer {
   readonly signature: string;
 }
 
-/** It was done: what the command said. */
+/** The action was done. `lines`: what the command printed. */
 export interface ActionAnswer {
   readonly type: 'done';
   readonly lines: readonly string[];
 }
 
+/** The body of an error status, and an event `trouble` of `/api/stream`. */
 export interface ErrorAnswer {
   readonly message: string;
 }

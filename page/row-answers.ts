@@ -6,73 +6,80 @@ import { OUTCOMES, type Outcome } from '../contract/outcomes.ts';
 import {
   ROW_FILTERS,
   ROW_ORDERS,
-  SEARCHED,
+  UNINDEXED_FILTERS,
   type MessagesAnswer,
   type RowFilterName,
   type RowOrder,
   type RowsAnswer,
 } from './protocol.ts';
-import { wire } from './wire.ts';
+import { wire } from './json.ts';
 
-/** Rows on a page: more than a screen shows, few enough to be there at once. */
-const PAGE = 50;
+/** Rows on a page: more than a screen shows, and few enough to send at once. */
+const PAGE_SIZE = 50;
 
-/** Whether rows that an index finds are asked for. */
-export function isQuick(asked: URLSearchParams): boolean {
-  return orderOf(asked) === undefined && SEARCHED.every((name) => !asked.has(name));
+/** Whether an index serves the filters and the order of this query. */
+export function isIndexed(query: URLSearchParams): boolean {
+  return unindexedOrderOf(query) === undefined && !hasUnindexedFilter(query);
 }
 
-/** A page of rows. */
+/**
+ * Returns a page of rows that match the query's filters, in its order. Rows without an index are searched for a limited
+ * time, so a page may be short although more rows follow; `next` says where to go on.
+ */
 export async function readRows(
   ledger: Reader['ledger'],
   ranks: RowRanks,
   name: string,
-  asked: URLSearchParams,
+  query: URLSearchParams,
 ): Promise<RowsAnswer> {
   const batch = await chooseBatch(ledger, name);
-  const order = orderOf(asked);
-  const filter = filterOf(asked);
+  const order = unindexedOrderOf(query);
+  const filter = filterOf(query);
   if (order === undefined) {
-    const isNewestFirst = asked.get('order') === 'newest';
-    const { rows, next } = await ledger.rowPage(batch.name, { ...filter, isNewestFirst }, cursorOf(asked), PAGE);
+    const isNewestFirst = query.get('order') === 'newest';
+    const { rows, next } = await ledger.rowPage(batch.name, { ...filter, isNewestFirst }, cursorOf(query), PAGE_SIZE);
     return wire({ rows: rows.map(viewRowLine), next: next === undefined ? null : { ...next, value: null } });
   }
-  const after = rankedOf(asked);
-  const { rows, then, last } = await ranks.page(ledger, batch.name, { filter, order, after }, PAGE);
-  // Where rows are still compared, the same page is to be asked for again.
+  const after = rankedCursorOf(query);
+  const { rows, then, last } = await ranks.page(ledger, batch.name, { filter, order, after }, PAGE_SIZE);
+  // While rows are still being compared, the browser has to ask for the same page again.
   const at = then === 'comparing' ? after : last;
   const next = { row: at?.row ?? 0, id: '', endedAt: 0, value: at?.value ?? null };
   return wire({ rows: rows.map(viewRowLine), next: then === 'end' ? null : next });
 }
 
-/** Messages of a reason that are listed. */
-const MOST_MESSAGES = 10;
+/** Messages listed for one reason. */
+const MAX_MESSAGES = 10;
 
-/** What rows of a reason say, most rows first. */
+/** Returns the messages of rows that match the query's filters, the most frequent first. */
 export async function readMessages(
   ledger: Reader['ledger'],
   name: string,
-  asked: URLSearchParams,
+  query: URLSearchParams,
 ): Promise<MessagesAnswer> {
   const batch = await chooseBatch(ledger, name);
-  const filter = filterOf(asked);
+  const filter = filterOf(query);
   const { groups, others } = await ledger.failureMessages(batch.name, filter);
-  const rest = groups.slice(MOST_MESSAGES).reduce((sum, { rows }) => sum + rows, 0);
-  const messages = groups.slice(0, MOST_MESSAGES).map(({ message, pattern, rows }) => ({ message, pattern, rows }));
+  const rest = groups.slice(MAX_MESSAGES).reduce((sum, { rows }) => sum + rows, 0);
+  const messages = groups.slice(0, MAX_MESSAGES).map(({ message, pattern, rows }) => ({ message, pattern, rows }));
   return { messages, others: others + rest };
 }
 
-/** The order, if no index has it. */
-function orderOf(asked: URLSearchParams): (typeof ROW_ORDERS)[RowOrder] | undefined {
-  const word = asked.get('order') ?? '';
-  if (!Object.hasOwn(ROW_ORDERS, word)) return undefined;
-  if (word === 'newest' && SEARCHED.every((name) => !asked.has(name))) return undefined;
-  return ROW_ORDERS[word as RowOrder];
+function hasUnindexedFilter(query: URLSearchParams): boolean {
+  return UNINDEXED_FILTERS.some((name) => query.has(name));
+}
+
+/** Returns the query's order if no index has it. The index by end serves `newest`, but not with a filter that scans. */
+function unindexedOrderOf(query: URLSearchParams): (typeof ROW_ORDERS)[RowOrder] | undefined {
+  const order = query.get('order') ?? '';
+  if (!Object.hasOwn(ROW_ORDERS, order)) return undefined;
+  if (order === 'newest' && !hasUnindexedFilter(query)) return undefined;
+  return ROW_ORDERS[order as RowOrder];
 }
 
 type Filter = Parameters<Reader['ledger']['rankRows']>[1];
 
-/** What each filter means to the ledger. */
+/** The ledger's condition for each filter. */
 const CONDITIONS: Readonly<Record<RowFilterName, (value: string) => Filter>> = {
   outcome: (word) => (word === 'open' || isOutcome(word) ? { outcome: word } : {}),
   class: (name) => ({ class: name }),
@@ -83,9 +90,9 @@ const CONDITIONS: Readonly<Record<RowFilterName, (value: string) => Filter>> = {
   text: (text) => ({ text }),
 };
 
-function filterOf(asked: URLSearchParams): Filter {
+function filterOf(query: URLSearchParams): Filter {
   return ROW_FILTERS.reduce<Filter>((filter, { name }) => {
-    const value = asked.get(name);
+    const value = query.get(name);
     return value === null ? filter : { ...filter, ...CONDITIONS[name](value) };
   }, {});
 }
@@ -94,17 +101,19 @@ function isOutcome(word: string): word is Outcome {
   return (OUTCOMES as readonly string[]).includes(word);
 }
 
-function cursorOf(asked: URLSearchParams): Parameters<Reader['ledger']['rowPage']>[2] {
-  const id = asked.get('afterId');
+/** Returns where the page before ended, in an indexed order; undefined for the first page. */
+function cursorOf(query: URLSearchParams): Parameters<Reader['ledger']['rowPage']>[2] {
+  const id = query.get('afterId');
   if (id === null) return undefined;
-  return { row: numberIn(asked, 'afterRow'), id, endedAt: numberIn(asked, 'afterEnd') };
+  return { row: numberIn(query, 'afterRow'), id, endedAt: numberIn(query, 'afterEnd') };
 }
 
-function rankedOf(asked: URLSearchParams): { readonly row: number; readonly value: number } | undefined {
-  if (!asked.has('afterValue')) return undefined;
-  return { row: numberIn(asked, 'afterRow'), value: numberIn(asked, 'afterValue') };
+/** Returns where the page before ended, in an order without an index; undefined for the first page. */
+function rankedCursorOf(query: URLSearchParams): { readonly row: number; readonly value: number } | undefined {
+  if (!query.has('afterValue')) return undefined;
+  return { row: numberIn(query, 'afterRow'), value: numberIn(query, 'afterValue') };
 }
 
-function numberIn(asked: URLSearchParams, name: string): number {
-  return Number(asked.get(name)) || 0;
+function numberIn(query: URLSearchParams, name: string): number {
+  return Number(query.get(name)) || 0;
 }

@@ -4,19 +4,22 @@ import type { Reader } from '../client/look/open-reader.ts';
 import { rowMedia } from '../client/look/row-media.ts';
 import { chooseBatch } from '../client/open-records.ts';
 
-/** Sends a stored file of a row, or the part of it that a player asks for. Rows are named, never files. */
+/**
+ * Sends a stored file of a row, or the byte range that a player requests. The query names a row (`batch`, `id`, and
+ * optionally `take` and `file`, an index), never a path. A missing file is answered with 404.
+ */
 export async function sendMedia(
   reader: Reader,
-  asked: URLSearchParams,
+  query: URLSearchParams,
   { headers, method }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { name: batch } = await chooseBatch(reader.ledger, asked.get('batch') ?? '');
-  const [file, take] = [Number(asked.get('file') ?? 0), asked.get('take')];
+  const { name: batch } = await chooseBatch(reader.ledger, query.get('batch') ?? '');
+  const take = query.get('take');
   const which = {
     batch,
-    id: asked.get('id') ?? '',
-    file,
+    id: query.get('id') ?? '',
+    file: Number(query.get('file') ?? 0),
     ...(take !== null && { take: Number(take) }),
   };
   const media = await rowMedia(reader, which, headers.range);
@@ -45,7 +48,7 @@ export async function sendMedia(
   response.writeHead(media.range === undefined ? 200 : 206, {
     'content-type': media.type,
     'content-length': last + 1 - first,
-    // What is no sound, video or plain text is only for saving.
+    // A file that is neither audio, video nor plain text is downloaded, never shown.
     ...(media.type === 'application/octet-stream' && {
       'content-disposition': `attachment; filename="result.${extension.replace(/\W/g, '')}"`,
     }),
@@ -55,6 +58,6 @@ export async function sendMedia(
     response.end();
     return;
   }
-  // A player that has heard enough hangs up.
+  // Players disconnect once they have what they need.
   await pipeline(body, response).catch(() => response.destroy());
 }

@@ -18,8 +18,8 @@ const UP = import.meta.url.endsWith('.ts') ? '..' : '../..';
 const MANIFEST = fileURLToPath(new URL(`${UP}/inputs/examples/demo.csv`, import.meta.url));
 const OUT = join('out', 'demo');
 const HOME = join(process.env['VOXBATCH_HOME'] ?? '.voxbatch', 'demo');
-/** A file that only a home of the demo has. */
-const MARK = join(HOME, 'no-settings.json');
+/** The demo's empty config file, by which a later demo recognises the folder as its own and may remove it. */
+const MARKER = join(HOME, 'no-settings.json');
 
 /** What goes wrong in the demo, and how each must end. */
 const FAULTS: FaultPlan = {
@@ -41,14 +41,14 @@ const EXPECTED_ENDS = { failed: 2, unknown: 1 } as const;
 
 /** Runs the demo; returns the exit code. */
 async function demo(): Promise<number> {
-  if (isForeign()) {
+  if (isHomeOfOthers()) {
     say(
       `${HOME} is not of an earlier demo, which is removed here. Nothing was changed. Move it, or set VOXBATCH_HOME.`,
     );
     return EXIT_CODES.usage.code;
   }
   await Promise.all([rm(OUT, { recursive: true, force: true }), rm(HOME, { recursive: true, force: true })]);
-  await shutOutSettings();
+  await isolateSettings();
   const simulator = await startSimulator({ seed: 7, plan: FAULTS, createMs: [20, 80], jobMs: [1_000, 4_000] });
   Object.assign(process.env, { VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: simulator.token });
   say(
@@ -56,11 +56,13 @@ async function demo(): Promise<number> {
   );
   try {
     const code = await main(['run', MANIFEST, '--out', OUT, '--yes']);
-    // If the run could not start, or was ended early, it has said why.
+    // A run that could not start, or ended early, has printed why.
     if (!ENDED.includes(code)) return code;
-    const wrong = findWrong(await readFile(join(OUT, 'results.jsonl'), 'utf8'), simulator.ledger());
-    for (const line of wrong) say(`NOT AS IT SHOULD BE: ${line}`);
-    if (wrong.length > 0 || code !== EXIT_CODES.unknown.code) return isGood(code) ? EXIT_CODES.internal.code : code;
+    const deviations = findDeviations(await readFile(join(OUT, 'results.jsonl'), 'utf8'), simulator.ledger());
+    for (const line of deviations) say(`NOT AS IT SHOULD BE: ${line}`);
+    const isExpectedCode = code === EXIT_CODES.unknown.code;
+    if (deviations.length > 0 || !isExpectedCode)
+      return isExpectedCode || code === EXIT_CODES.complete.code ? EXIT_CODES.internal.code : code;
     say(EXPLANATION);
     return 0;
   } finally {
@@ -76,50 +78,49 @@ const ENDED: readonly number[] = [
   EXIT_CODES.mismatch.code,
 ];
 
-function isGood(code: number): boolean {
-  return code === EXIT_CODES.complete.code || code === EXIT_CODES.unknown.code;
+/** Whether the home has files that no demo has made. */
+function isHomeOfOthers(): boolean {
+  return existsSync(HOME) && !existsSync(MARKER) && readdirSync(HOME).length > 0;
 }
 
-/** Whether the home has files, and not those of a demo. */
-function isForeign(): boolean {
-  return existsSync(HOME) && !existsSync(MARK) && readdirSync(HOME).length > 0;
-}
-
-/** Keeps settings for real work out of the demo, except the place of the server: no cluster, no ledger, no prices. */
-async function shutOutSettings(): Promise<void> {
+/** Keeps the user's settings out of the demo (cluster, ledger, prices), except the path of the server's program. */
+async function isolateSettings(): Promise<void> {
   for (const name of Object.keys(process.env)) {
     const isOurs = name.startsWith('TEMPORAL_') || name.startsWith('VOXBATCH_');
     if (isOurs && name !== 'VOXBATCH_TEMPORAL_CLI') Reflect.deleteProperty(process.env, name);
   }
   const profile = join(HOME, 'no-cluster.toml');
   await mkdir(HOME, { recursive: true, mode: 0o700 });
-  await Promise.all([writeFile(MARK, '{}\n'), writeFile(profile, '[profile.default]\n')]);
-  Object.assign(process.env, { VOXBATCH_HOME: HOME, VOXBATCH_CONFIG: MARK, TEMPORAL_CONFIG_FILE: profile });
+  await Promise.all([writeFile(MARKER, '{}\n'), writeFile(profile, '[profile.default]\n')]);
+  Object.assign(process.env, { VOXBATCH_HOME: HOME, VOXBATCH_CONFIG: MARKER, TEMPORAL_CONFIG_FILE: profile });
 }
 
-/** What is not as planned: outcomes, double charges, and the sum of charges as the simulator counted them. */
-function findWrong(results: string, charges: readonly LedgerEntry[]): string[] {
+/**
+ * Returns what differs from the plan: outcomes, double charges, and the sum of charges against the simulator's count.
+ */
+function findDeviations(results: string, charges: readonly LedgerEntry[]): string[] {
   const rows = results
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { _outcome: string; _credits: number });
   const count = (outcome: string): number => rows.filter((row) => row._outcome === outcome).length;
-  const wrong: string[] = [];
+  const deviations: string[] = [];
   for (const [outcome, expected] of Object.entries(EXPECTED_ENDS)) {
     if (count(outcome) !== expected)
-      wrong.push(`${String(count(outcome))} rows ${outcome}, expected ${String(expected)}`);
+      deviations.push(`${String(count(outcome))} rows ${outcome}, expected ${String(expected)}`);
   }
   const succeeded = rows.length - EXPECTED_ENDS.failed - EXPECTED_ENDS.unknown;
   if (count('succeeded') !== succeeded)
-    wrong.push(`${String(count('succeeded'))} rows succeeded, expected ${String(succeeded)}`);
+    deviations.push(`${String(count('succeeded'))} rows succeeded, expected ${String(succeeded)}`);
   const keys = charges.map((charge) => charge.idempotencyKey);
-  if (new Set(keys).size !== keys.length) wrong.push('the simulator charged something twice');
+  if (new Set(keys).size !== keys.length) deviations.push('the simulator charged something twice');
   const ours = rows.reduce((sum, row) => sum + row._credits, 0);
   const theirs = charges
     .filter((charge) => charge.answered === 'sent')
     .reduce((sum, charge) => sum + charge.credits, 0);
-  if (ours !== theirs) wrong.push(`the results say ${String(ours)} credits, the simulator charged ${String(theirs)}`);
-  return wrong;
+  if (ours !== theirs)
+    deviations.push(`the results say ${String(ours)} credits, the simulator charged ${String(theirs)}`);
+  return deviations;
 }
 
 const EXPLANATION = `

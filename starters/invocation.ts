@@ -10,7 +10,7 @@ import { usageError } from './exit-error.ts';
 import { admittance } from './trust/confirm.ts';
 import { personAt, type PersonHere } from './person.ts';
 
-/** One invocation of a command that works on a batch: its open resources and its flags. */
+/** A running command that works on a batch (run, redrive, reconcile, resume …): its resources and common flags. */
 export interface Invocation extends RunContext {
   readonly session: Session;
   readonly person: PersonHere;
@@ -18,27 +18,27 @@ export interface Invocation extends RunContext {
   readonly json: boolean;
   /** Return as soon as the batch is started, and leave the work to others. */
   readonly detach: boolean;
-  /** Webhooks that reach the worker of this command. */
+  /** Webhooks that the worker of this command receives. */
   readonly webhook?: WebhookSettings | undefined;
 }
 
-/** The flags that it depends on. */
+/** `resubmit` and `rows` differ between these commands. */
 type InvocationFlags = Omit<Flags, 'resubmit' | 'rows'>;
 
-/** How to open an invocation. */
+/** How {@link withInvocation} opens one. */
 export interface InvocationRequest {
   readonly settings: Settings;
   readonly flags: InvocationFlags;
   readonly context: RunContext;
   /** False if the command may create the ledger. */
   readonly mustExist: boolean;
-  /** Source of the rows, as typed. */
+  /** The manifest argument as typed; `-` means that stdin has the rows, so the user cannot be asked. */
   readonly input?: string | undefined;
-  /** The thread of the ledger, if it was begun early. */
+  /** The ledger's worker thread, if it was started early to save time. */
   readonly ledgerThread?: SessionRequest['ledger']['begun'];
 }
 
-/** Runs `work` on a batch, opening resources on first use, and closes them all. */
+/** Calls `work` with an invocation, whose session opens resources on first use, and closes them all afterwards. */
 export async function withInvocation<T>(
   request: InvocationRequest,
   work: (invocation: Invocation) => Promise<T>,
@@ -54,10 +54,10 @@ export async function withInvocation<T>(
     begun: ledgerThread,
     admit: async (ledger) => {
       await admittance(settings, flags, context.output)(ledger);
-      // Nothing is at work yet, so nothing need wait until a person has accepted a copy.
+      // Throws if the ledger is a copy that the user has not accepted: no work has begun that could wait for that.
       await wrapMachineFaults(() => ledger.acceptedAt());
     },
-    // Without a batch to work on yet, a signal ends the process.
+    // While the session waits for the database there is nothing to finish, so a signal ends the process.
     waiting: { say: context.output.say },
   });
   const { json = false, detach = false } = flags;

@@ -7,40 +7,41 @@ import { ExitError, NOT_LOGGED, usageError } from './exit-error.ts';
 import { jsonLine, type RunContext, processOutput, type Output } from './terminal/output.ts';
 import type { ErrorFacts, Views } from '../client/views.ts';
 import { createProgram } from './program.ts';
-import { wordsAfterTake, type RecordedTake, type TakeNote } from './recorded-take.ts';
+import { messageAfterTake, type RecordedTake, type TakeNote } from './recorded-take.ts';
 import { swallowedFlag, usageWords } from './terminal/usage-words.ts';
 
+/** What tests and other programs replace. */
 export interface MainOptions {
+  /** Called at named moments, so that tests can kill the process there. */
   readonly atFaultPoint?: NonNullable<RunContext['atFaultPoint']>;
   /** Default: stdout and stderr of this process. */
   readonly output?: Output;
 }
 
 /**
- * Runs one command line and returns its exit code. Every error ends here: an {@link ExitError} with its message, a
- * usage error with commander's, anything else as an internal error with its stack. Under `--json` it is also a line of
- * data.
+ * Runs one command line and returns its exit code. Never rejects: an {@link ExitError} ends with its message, a wrong
+ * command line with commander's, anything else as an internal error with its stack. With `--json`, errors are also a
+ * line on stdout.
  */
 export async function main(args: readonly string[], options: MainOptions = {}): Promise<number> {
-  const { output: own, ...rest } = options;
-  const given = await outputFor(args, own);
+  const plainOutput = await outputFor(args, options.output);
   let exit: ExitName = 'complete';
-  const printed = { lines: 0 };
-  const counted: Output = {
-    ...given,
+  let dataLines = 0;
+  const countingOutput: Output = {
+    ...plainOutput,
     data: (line) => {
-      printed.lines += 1;
-      given.data(line);
+      dataLines += 1;
+      plainOutput.data(line);
     },
   };
-  const asked = machineForm(args);
-  const output = asked === 'events' ? withEvents(given) : counted;
+  const jsonForm = jsonFormOf(args);
+  const output = jsonForm === 'events' ? withEvents(plainOutput) : countingOutput;
   const takeNote: TakeNote = {};
   const program = createProgram(
     {
       output,
       takeNote,
-      ...rest,
+      ...(options.atFaultPoint && { atFaultPoint: options.atFaultPoint }),
       done: (name) => {
         exit = name;
       },
@@ -50,22 +51,22 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   try {
     const swallowed = swallowedFlag(program, args);
     if (swallowed !== undefined) throw usageError(swallowed);
-    await program.parseAsync(withoutIdleHelp(program, args), { from: 'user' });
+    await program.parseAsync(withoutUnusableHelp(program, args), { from: 'user' });
   } catch (error) {
-    // A request for help.
+    // Commander throws with code 0 after it has printed help.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.complete.code;
     const { describeTrouble, exitErrorOf, repeatWords } = await import('./exit-of-problem.ts');
-    const describe = (one: unknown): string | undefined => {
-      const trouble = describeTrouble(one);
-      return trouble === undefined ? undefined : `${trouble}${repeatWords(one, args[0] ?? '')}`;
+    const describe = (failure: unknown): string | undefined => {
+      const trouble = describeTrouble(failure);
+      return trouble === undefined ? undefined : `${trouble}${repeatWords(failure, args[0] ?? '')}`;
     };
     const say = output.fail === undefined ? output.say : (): void => undefined;
     const failed = describeError(exitErrorOf(error), describe, { program, args, taken: takeNote.taken }, say);
     ({ exit } = failed);
     const view = errorView(failed, pathOf(program, args), takeNote.taken);
     output.fail?.({ ...view, message: failed.logged ?? view.message }, failed.stack);
-    // A machine reads one line: that of the command, if it printed one.
-    if (asked === 'line' && printed.lines === 0) output.data(jsonLine(view));
+    // A program reads one line: the command's own, if it has printed one.
+    if (jsonForm === 'line' && dataLines === 0) output.data(jsonLine(view));
     output.event?.({ type: 'ended', ...view });
     return EXIT_CODES[exit].code;
   }
@@ -73,21 +74,21 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   return EXIT_CODES[exit].code;
 }
 
-/** Prints an error for people, and returns its facts. */
+/** Prints an error with `say`, and returns its facts. `describeTrouble`: the message for an error of this machine. */
 function describeError(
   error: unknown,
   describeTrouble: (error: unknown) => string | undefined,
-  { program, args, taken }: FailedLine,
+  { program, args, taken }: FailedCommandLine,
   say: Output['say'],
 ): FailedCommand {
   const failed = (exit: ExitName, words: string): FailedCommand => {
-    const message = taken === undefined ? words : wordsAfterTake(words, taken);
+    const message = taken === undefined ? words : messageAfterTake(words, taken);
     say(`voxbatch: ${message}`);
     return { exit, message };
   };
   if (error instanceof CommanderError) {
     const message = usageWords(error.message.replace(/^error: /, ''), program, args);
-    // Whoever has asked for nothing got the help instead.
+    // Without any command, commander has printed the help already.
     if (error.code !== 'commander.help') {
       say(`error: ${message}`);
       say(`Nothing was spent. See \`${pathOf(program, args)} --help\`.`);
@@ -117,50 +118,50 @@ function describeError(
   const stack = error instanceof Error ? error.stack : undefined;
   if (stack !== undefined) say(stack);
   say(`Nothing is lost. ${taken === undefined ? 'Running the same command again is safe. ' : ''}Please report this.`);
-  // An answer of the API that nobody expected: its words may be those of a row.
+  // The message of an unexpected answer of the API may have words of a row.
   const isAnswer = error instanceof Error && 'failure' in error;
   return isAnswer ? { ...internal, logged: `internal error: ${error.name}` } : { ...internal, stack };
 }
 
 /**
- * The words of a command line. If its command does not exist, without its request for help: that would print the help
- * of the whole program, as if the command existed.
+ * Returns the arguments, without `--help` if the command does not exist: commander would print the program's help, as
+ * if the command existed.
  */
-function withoutIdleHelp(program: Command, args: readonly string[]): readonly string[] {
+function withoutUnusableHelp(program: Command, args: readonly string[]): readonly string[] {
   let command = program;
   for (const word of args) {
     if (word.startsWith('-') || word === 'help' || command.commands.length === 0) return args;
-    const next = command.commands.find((one) => one.name() === word);
-    if (next === undefined) return args.filter((one) => one !== '--help' && one !== '-h');
+    const next = command.commands.find((known) => known.name() === word);
+    if (next === undefined) return args.filter((arg) => arg !== '--help' && arg !== '-h');
     command = next;
   }
   return args;
 }
 
-/** Why a command ended without doing its job. */
+/** Why a command failed. */
 interface FailedCommand {
   readonly exit: ExitName;
   readonly message: string;
-  /** The command that helps; undefined: by the exit code. */
+  /** The command that helps; undefined for the usual one of the exit code. */
   readonly next?: string | undefined;
-  /** What a person has to do before the same command can do its job; undefined: nothing that is known. */
+  /** What the user has to do before the same command can succeed; undefined if nothing is known. */
   readonly personsNext?: string | undefined;
-  /** Further facts for machines. */
+  /** Further facts for `--json`. */
   readonly facts?: ErrorFacts | undefined;
-  /** The message for a log in JSON, if that may not have all of its words. */
+  /** The message for a JSON log, if it must leave out words of rows. */
   readonly logged?: string | undefined;
   /** Of an internal error. */
   readonly stack?: string | undefined;
 }
 
-/** A command line that ended with an error. `taken`: another take that it may have recorded by then. */
-interface FailedLine {
+/** A command line that failed. `taken`: a take that it had recorded by then. */
+interface FailedCommandLine {
   readonly program: Command;
   readonly args: readonly string[];
   readonly taken: RecordedTake | undefined;
 }
 
-/** The error of a command for a machine: exit code and its name, message, next command. `path`: `voxbatch run`. */
+/** Returns the error as `--json` prints it. `path`: the command, such as `voxbatch run`. */
 function errorView(
   { exit, message, next, facts, personsNext }: FailedCommand,
   path: string,
@@ -170,14 +171,14 @@ function errorView(
   return { ...view, message, next: next ?? view.next ?? usualNext(exit, path), ...facts };
 }
 
-/** The message without the cells that it quotes, which may be texts. */
+/** Returns the message without the cells that it quotes, which may be texts of rows. */
 function withoutCells({ message, problems }: ManifestError): string {
   return problems.reduce((words, { got }) => words.replaceAll(`; got ${got}`, `; got ${NOT_LOGGED}`), message);
 }
 
 /**
- * The command that follows when the file is mended: the same one, of the file that was meant; of no file, one that
- * writes an example.
+ * Returns the command to run after a manifest error: the same one; with the name corrected if the file was misspelt;
+ * or, if there is no such file at all, one that writes an example.
  */
 function nextAfterManifest({ missing }: ManifestError, args: readonly string[]): string {
   if (missing !== undefined && missing.meant === undefined) return 'voxbatch init';
@@ -185,21 +186,21 @@ function nextAfterManifest({ missing }: ManifestError, args: readonly string[]):
   return ['voxbatch', ...words].map(shellWord).join(' ');
 }
 
-/** What an error, or what has caused it, leaves to a person: to wait does not help then. */
+/** Returns what the error, or one of its causes, says the user has to do; waiting does not help then. */
 function personsNextOf(error: unknown): string | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause)
     if ('personsNext' in at && typeof at.personsNext === 'string') return at.personsNext;
   return undefined;
 }
 
-/** The command that helps where nothing better is known. Null: the message says to repeat the same one. */
+/** Returns the usual next command of an exit code; null if the message says to repeat the same command. */
 function usualNext(exit: ExitName, path: string): string | null {
   const { next } = factsOf(exit);
   return next === '--help' ? `${path} --help` : (next ?? null);
 }
 
-/** What a command line prints for a machine: one line of JSON, or an event a line. Undefined: it is for a person. */
-function machineForm(args: readonly string[]): 'line' | 'events' | undefined {
+/** Returns whether a command line asks for one line of JSON or for a JSON event per line; undefined for neither. */
+function jsonFormOf(args: readonly string[]): 'line' | 'events' | undefined {
   const words = flagWords(args);
   const hasJson = words.includes('--json');
   if (!asksForHelp(words) && (has(words, '--progress', 'json') || (hasJson && words[0] === 'watch'))) return 'events';
@@ -207,22 +208,22 @@ function machineForm(args: readonly string[]): 'line' | 'events' | undefined {
 }
 
 /**
- * Where a command line writes: to the given output, or to this process's, with stderr as a log in JSON if it asks for
- * that.
+ * Returns where a command line writes: `replacement`, or stdout and stderr of this process. With `--log json`, what
+ * goes to stderr becomes a JSON log.
  */
-async function outputFor(args: readonly string[], given: Output | undefined): Promise<Output> {
+async function outputFor(args: readonly string[], replacement: Output | undefined): Promise<Output> {
   const words = flagWords(args);
   const isLog = has(words, '--log', 'json') && !asksForHelp(words) && !words.some((word) => PRINTS_UNIT.test(word));
-  if (!isLog) return given ?? processOutput();
+  if (!isLog) return replacement ?? processOutput();
   const { catchStrayLines, toJsonLog } = await import('./terminal/json-log.ts');
-  if (given === undefined) catchStrayLines();
-  return toJsonLog(given ?? processOutput(), machineForm(args) !== undefined);
+  if (replacement === undefined) catchStrayLines();
+  return toJsonLog(replacement ?? processOutput(), jsonFormOf(args) !== undefined);
 }
 
-/** With this, nothing stays that a log could be kept of: the data are a unit. */
+/** `up --print-unit` only prints a unit, which contains `--log json`, and ends: it has no log of its own. */
 const PRINTS_UNIT = /^--print-unit(?:=|$)/;
 
-/** The words of a command line before `--`, which ends its flags. */
+/** Returns the arguments before `--`, which ends the flags. */
 function flagWords(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--');
   return args.slice(0, end < 0 ? undefined : end);
@@ -237,26 +238,26 @@ function asksForHelp(words: readonly string[]): boolean {
   return words.includes('--help') || words.includes('-h');
 }
 
-/** The same output where each line of data is an event. Data are JSON then. */
-function withEvents(given: Output): Output {
+/** Returns an output that prints events as JSON lines, and wraps each line of data, which is JSON, in an event. */
+function withEvents(output: Output): Output {
   return {
-    ...given,
+    ...output,
     progress: 'json',
     event: (event) => {
-      given.data(jsonLine(event));
+      output.data(jsonLine(event));
     },
     data: (line) => {
-      given.data(`{"type":"result","result":${line}}`);
+      output.data(`{"type":"result","result":${line}}`);
     },
   };
 }
 
-/** The command of a command line, with the program first: `voxbatch voices list`. */
+/** Returns the command's full name: `voxbatch voices list`. */
 function pathOf(program: Command, args: readonly string[]): string {
   let command = program;
   let path = program.name();
   for (const word of args) {
-    const next = command.commands.find((one) => one.name() === word);
+    const next = command.commands.find((known) => known.name() === word);
     if (next === undefined) break;
     command = next;
     path += ` ${word}`;

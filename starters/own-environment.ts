@@ -1,28 +1,33 @@
 import { readFileSync, closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { environmentForUser, SECRETS_ON_STDIN, isOwnSecret } from '../contract/secrets.ts';
 
-/** Our secrets, once {@link hideSecrets} has taken them out of `process.env`. */
+/**
+ * Keeps voxbatch's secrets (API token, ledger password …) away from hooks and other programs that it starts. `start.ts`
+ * hides them first; commands then read their settings from {@link ownEnvironment} instead of `process.env`.
+ */
+
+/** The secrets, once {@link hideSecrets} has taken them out of `process.env`. */
 const hidden: Record<string, string> = {};
 
 /**
- * Removes our secrets from this process's environment, including the initial one, where hooks that we start could read
- * them as their parent's. Only for our own processes; a program that uses the library keeps its environment.
+ * Removes voxbatch's secrets from this process's environment. The initial environment is erased as well, because hooks
+ * could read it as their parent's. Only for the command line; a program that uses the library keeps its environment.
  */
 export function hideSecrets(): void {
   const secret = Object.entries(process.env).filter(([name, value]) => isOwnSecret(name, value));
   if (secret.length === 0) return;
-  const shown = environmentForUser(process.env);
+  const withoutSecrets = environmentForUser(process.env);
   for (const [name, value = ''] of secret) {
     hidden[name] = value;
     Reflect.deleteProperty(process.env, name);
   }
   if (hidden[SECRETS_ON_STDIN] !== undefined) Object.assign(hidden, readHandedOver());
   eraseInitial((name) => hidden[name] !== undefined);
-  // An address stays, without its password, for commands that look for it.
-  for (const [name] of secret) if (shown[name] !== undefined) process.env[name] = shown[name];
+  // A database URL stays without its password, for programs that need the address.
+  for (const [name] of secret) if (withoutSecrets[name] !== undefined) process.env[name] = withoutSecrets[name];
 }
 
-/** The environment that this command was started with, including our secrets. */
+/** Returns the environment that this command was started with, secrets included. */
 export function ownEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, ...hidden };
 }
@@ -37,15 +42,16 @@ function readHandedOver(): NodeJS.ProcessEnv {
 }
 
 /**
- * Fields of `/proc/self/stat`, counted from after the command's name, with the environment's start and end addresses.
+ * The indexes of the environment's start and end address among the fields of `/proc/self/stat` after the process's
+ * name.
  */
 const [ENV_START, ENV_END] = [47, 48];
 
 /**
  * Erases variables from this process's initial environment, which every process of the user can read
- * (`/proc/PID/environ`) whatever `process.env` says. Returns whether none is left; only Linux offers a way.
+ * (`/proc/PID/environ`) whatever `process.env` has. Returns whether none is left. Possible only on Linux.
  *
- * They must be removed from `process.env` first, because the erased text is what it was made of.
+ * They must be removed from `process.env` first, because it refers to the text that is erased here.
  */
 function eraseInitial(isErased: (name: string) => boolean): boolean {
   if (process.platform !== 'linux') return false;
@@ -78,7 +84,7 @@ interface Entry {
   readonly to: number;
 }
 
-/** `NAME=value` and NUL, one after the other. */
+/** Finds the entries of an environment, a sequence of `NAME=value` texts that each end with NUL. */
 function entriesOf(environment: Buffer): readonly Entry[] {
   const entries: Entry[] = [];
   for (let from = 0; from < environment.length;) {

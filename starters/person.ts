@@ -5,14 +5,15 @@ import { askYesNo } from './terminal/ask.ts';
 import type { Output } from './terminal/output.ts';
 import { noteText, questionText } from './terminal/spend-words.ts';
 
+/** What a question may show: a bill, and for a redrive the rows that are at risk. */
 type Facts = SpendQuestion['facts'] & Partial<Pick<RedriveFacts, 'replaced' | 'lost' | 'resubmitted'>>;
 
-/** The person who typed a command, at a terminal. */
+/** The user at the command line, who can be asked before money is spent. */
 export type PersonHere = Person<SpendQuestion<Facts>>;
 
 /**
- * The person who typed a command. `input`: the source of its rows; if that is standard input (`-`), nobody can be
- * asked.
+ * Returns the user of this command. `input`: the manifest argument; the user cannot be asked while stdin (`-`) has the
+ * rows. `ask`: asks a yes-no question.
  */
 export function personAt(
   { isInteractive, say }: Pick<Output, 'isInteractive' | 'say'>,
@@ -34,7 +35,7 @@ export function personAt(
   };
 }
 
-/** The sentences in which a question is asked. */
+/** Returns a question as texts, each to be answered with yes. */
 export function questionsOf({ facts, about }: SpendQuestion<Facts>): readonly string[] {
   const { replaced = 0, lost = 0, resubmitted = 0 } = facts;
   return about.flatMap(

@@ -7,18 +7,21 @@ import { addFlags, type Flags } from './commands/flags.ts';
 import { usageError } from './exit-error.ts';
 import { voxbatchVersion } from '../client/version.ts';
 
-/** The command line: every command with its flags and help. `args`: the words that it is to read. */
+/**
+ * Builds the command line: every command with its flags and help. `args` are only searched for `--help all`, which
+ * shows every flag; plain `--help` shows the common ones.
+ */
 export function createProgram(context: Omit<CommandContext, 'program'>, args: readonly string[] = []): Command {
-  const isAllAsked = args.some((word, at) => (word === '--help' || word === '-h') && args[at + 1] === 'all');
+  const showsAllFlags = args.some((word, at) => (word === '--help' || word === '-h') && args[at + 1] === 'all');
   const program = new Command('voxbatch')
     .description('Runs large batches of paid speech and lip-sync jobs: no row is charged twice, no result is lost.')
     .version(voxbatchVersion(), '-V, --version', 'Show the version')
-    // So that flags after a subcommand are the subcommand's, where its parent has some of the same name.
+    // Flags after a subcommand then belong to it, even if its parent has a flag of the same name.
     .enablePositionalOptions()
     .addHelpText('after', helpAfter({ examples: ['voxbatch init && voxbatch plan tts.csv && voxbatch run tts.csv'] }))
     .helpOption('-h, --help', 'Show help')
     .helpCommand('help [command]', 'Show help for a command')
-    .configureHelp(isAllAsked ? {} : { formatHelp: shortHelp })
+    .configureHelp(showsAllFlags ? {} : { formatHelp: shortHelp })
     .configureOutput({
       writeOut: (text) => {
         context.output.data(text.replace(/\n$/, ''));
@@ -26,7 +29,7 @@ export function createProgram(context: Omit<CommandContext, 'program'>, args: re
       writeErr: (text) => {
         context.output.say(text.replace(/\n$/, ''));
       },
-      // What is wrong is said where the error is caught.
+      // `main.ts` prints errors.
       outputError: () => undefined,
     })
     .exitOverride();
@@ -35,33 +38,36 @@ export function createProgram(context: Omit<CommandContext, 'program'>, args: re
   return program;
 }
 
+/** Adds a command, and its action, which loads the implementation and calls it. `path`: such as `schedule create`. */
 function addCommand(program: Command, path: string, spec: CommandSpec, context: CommandContext): void {
   const words = path.split(' ');
   const name = words.pop() ?? '';
-  const parent = program.commands.find((one) => one.name() === words[0]) ?? program;
+  const parent = program.commands.find((known) => known.name() === words[0]) ?? program;
   const names = spec.flags?.split(' ') ?? [];
   const command = addFlags(parent.command(name), names, spec.own)
     .description(spec.does)
     .addHelpText('after', helpAfter(spec));
-  for (const [operand, means, choices] of spec.operands ?? []) {
-    const argument = new Argument(operand, means);
+  for (const [operand, help, choices] of spec.operands ?? []) {
+    const argument = new Argument(operand, help);
     command.addArgument(choices === undefined ? argument : argument.choices(choices));
   }
   const { load } = spec;
   if (load === undefined) return;
-  command.action(async (...given: unknown[]) => {
-    const operands = given.slice(0, -2);
+  command.action(async (...values: unknown[]) => {
+    // Commander appends the options and the command.
+    const operands = values.slice(0, -2);
     const flags = command.opts<Flags>();
     const { verbose: isVerbose = false } = flags;
     const progress = progressOf(flags, context.output);
-    const work = await load(flags);
-    const asked = context.output.event === undefined ? flags : { ...flags, json: true };
+    const run = await load(flags);
+    // Where stdout carries events, data must be JSON as well.
+    const effectiveFlags = context.output.event === undefined ? flags : { ...flags, json: true };
     const output = { ...context.output, progress, isVerbose };
-    context.done(await work(...operands, asked, { ...context, output }));
+    context.done(await run(...operands, effectiveFlags, { ...context, output }));
   });
 }
 
-/** How progress is shown: as the flags say, else as it suits where it goes. */
+/** Returns how progress is shown: by the flags, else as it suits the output. */
 function progressOf({ quiet = false, progress }: Flags, output: Output): ProgressForm {
   if (quiet && (progress ?? 'none') !== 'none') throw usageError('--quiet cannot be combined with another --progress.');
   return quiet ? 'none' : (progress ?? output.progress ?? 'plain');
@@ -71,13 +77,14 @@ function helpAfter({ notes, examples }: Pick<CommandSpec, 'notes' | 'examples'>)
   return `${notes === undefined ? '' : `\n${notes}\n`}\nExample:\n${examples.map((example) => `  ${example}\n`).join('')}`;
 }
 
-/** Commands with more flags show those that people use first, and only name the others; `--help all` shows them. */
-const MOST_SHOWN = 20;
+/** Help of a command with more flags than this shows the common ones and only names the others. */
+const MAX_SHOWN = 20;
 
+/** Formats a command's help for commander, with flags under a heading only named if there are many. */
 function shortHelp(command: Command, helper: Help): string {
   const flags = helper.visibleOptions(command);
   const others = flags.filter(({ helpGroupHeading }) => helpGroupHeading !== undefined);
-  const shown = flags.length > MOST_SHOWN ? flags.filter((flag) => !others.includes(flag)) : flags;
+  const shown = flags.length > MAX_SHOWN ? flags.filter((flag) => !others.includes(flag)) : flags;
   const short: Help = Object.assign(Object.create(helper) as Help, { visibleOptions: () => shown });
   const help = Help.prototype.formatHelp.call(short, command, short);
   if (shown.length === flags.length) return help;

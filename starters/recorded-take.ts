@@ -1,34 +1,37 @@
-/** Another take that a command has put on record, or was about to. The same command could order one more. */
+/**
+ * A new take that this command has recorded, or was about to record. Running the same command again could order and pay
+ * for one more, so every error message from then on advises another command instead.
+ */
 export interface RecordedTake {
-  /** The command that goes on with it, and orders nothing. */
+  /** The command that continues the take and orders nothing. */
   readonly next: string;
   /** What to run instead of the same command, in words. */
   readonly instead: string;
 }
 
-/** Filled in by a command right before it records another take, so that every error from then on tells of it. */
+/** Shared by a command and `main.ts`, which prints its error. */
 export interface TakeNote {
   taken?: RecordedTake | undefined;
 }
 
-/** Notes another take. `next` goes on with it. */
+/** Notes a new take, right before it is recorded. `next`: the command that continues it. */
 export function noteTake(note: TakeNote | undefined, next: string, instead = `\`${next}\``): void {
   if (note !== undefined) note.taken = { next, instead };
 }
 
-/** Forgets it: it turned out that none was recorded, and that none will be. */
+/** Clears the note, after it turned out that no take was recorded and none will be. */
 export function forgetTake(note: TakeNote | undefined): void {
   if (note !== undefined) note.taken = undefined;
 }
 
-/** The message of an error after another take was recorded: it advises something else than the same command. */
-export function wordsAfterTake(message: string, { next, instead }: RecordedTake): string {
+/** Returns an error message in which the advice to repeat the command is replaced by `instead`. */
+export function messageAfterTake(message: string, { next, instead }: RecordedTake): string {
   const advice = message.replace(/the same command again|the same command(?= pays)/gi, (words) =>
     words.startsWith('T') ? `${instead.charAt(0).toUpperCase()}${instead.slice(1)}` : instead,
   );
-  if (advice.includes(NOT_AGAIN)) return advice;
-  return `${advice}\nIt may have taken effect. ${NOT_AGAIN}: it could pay once more. Run instead: ${next}`;
+  if (advice.includes(DO_NOT_REPEAT)) return advice;
+  return `${advice}\nIt may have taken effect. ${DO_NOT_REPEAT}: it could pay once more. Run instead: ${next}`;
 }
 
-/** How such a message says it. */
-const NOT_AGAIN = 'Do not repeat this command';
+/** Some messages have this sentence already. */
+const DO_NOT_REPEAT = 'Do not repeat this command';

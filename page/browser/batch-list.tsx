@@ -1,19 +1,19 @@
 import type { VNode } from 'preact';
 import type { BatchLine } from '../protocol.ts';
-import { ends, moment, number } from './format.ts';
+import { moment, number, rowCounts } from './format.ts';
 import { Bar } from './figures.tsx';
 import { batchPath } from './location.ts';
-import { ask, useAnswer, useTicks } from './server.ts';
-import { Heads } from './heads.tsx';
+import { fetchAnswer, useAnswer, useTicks } from './api-client.ts';
+import { HeaderCells } from './header-cells.tsx';
 
-const LOOK_EVERY_MS = 3_000;
+const POLL_INTERVAL_MS = 3_000;
 
-/** All batches, the newest first. */
+/** The list of all batches, the newest first. */
 export function BatchList(): VNode {
-  const tick = useTicks(LOOK_EVERY_MS);
+  const tick = useTicks(POLL_INTERVAL_MS);
   const { value: batches, trouble } = useAnswer(
     'batches',
-    (signal) => ask<readonly BatchLine[]>('batches', {}, signal),
+    (signal) => fetchAnswer<readonly BatchLine[]>('batches', {}, signal),
     tick,
   );
   return (
@@ -26,8 +26,8 @@ export function BatchList(): VNode {
           <table>
             <thead>
               <tr>
-                <Heads
-                  of={['Batch', 'State', ['Progress', 'wide'], ['Done', 'right'], ['Credits', 'right'], 'Created']}
+                <HeaderCells
+                  columns={['Batch', 'State', ['Progress', 'wide'], ['Done', 'right'], ['Credits', 'right'], 'Created']}
                 />
               </tr>
             </thead>
@@ -39,7 +39,7 @@ export function BatchList(): VNode {
                   </td>
                   <td>{line.standing}</td>
                   <td>
-                    <Bar ends={ends(line)} rows={line.rows} />
+                    <Bar counts={rowCounts(line)} rows={line.rows} />
                   </td>
                   <td class="right">
                     {number(line.done)} of {number(line.rows - line.notChosen)}

@@ -8,19 +8,23 @@ import { withQuery } from './location.ts';
 import { ReasonTable } from './reason-table.tsx';
 import { RowDialog } from './row-dialog.tsx';
 import { RowTable } from './row-table.tsx';
-import { ask, useAnswer, useNews } from './server.ts';
-import { Standing } from './standing.tsx';
+import { fetchAnswer, useAnswer, useStatusStream } from './api-client.ts';
+import { BatchOverview } from './batch-overview.tsx';
 import { Steering } from './steering.tsx';
 
-/** What follows from counts is asked again at most this often, ms. */
-const FRESH_EVERY_MS = 3_000;
+/** The chart, the reasons and the rows are fetched again at most this often, ms. */
+const REFRESH_INTERVAL_MS = 3_000;
 
-/** One batch: how it stands, why rows have no result, and its rows. */
+/** The page of one batch: its status, why rows have no result, and its rows. */
 export function BatchPage({ name, address }: { readonly name: string; readonly address: URL }): VNode {
-  const { status, trouble, isAway } = useNews(name);
-  const tick = useTick(status);
-  const chart = useAnswer(name, (signal) => ask<EndFigures | null>('chart', { batch: name }, signal), tick);
-  const reasons = useAnswer(name, (signal) => ask<readonly ReasonFigures[]>('reasons', { batch: name }, signal), tick);
+  const { status, trouble, isDisconnected } = useStatusStream(name);
+  const tick = useChangeCount(status);
+  const chart = useAnswer(name, (signal) => fetchAnswer<EndFigures | null>('chart', { batch: name }, signal), tick);
+  const reasons = useAnswer(
+    name,
+    (signal) => fetchAnswer<readonly ReasonFigures[]>('reasons', { batch: name }, signal),
+    tick,
+  );
   const row = address.searchParams.get('row');
   return (
     <>
@@ -29,53 +33,54 @@ export function BatchPage({ name, address }: { readonly name: string; readonly a
         {status !== undefined && <span class="pill">{status.standing}</span>}
         {status !== undefined && <Steering status={status} />}
       </div>
-      {isAway && (
+      {isDisconnected && (
         <p class="trouble">The command behind this page does not answer; the figures are the last ones it told.</p>
       )}
       {trouble !== undefined && <p class="trouble">{trouble}</p>}
       {status !== undefined && (
-        <Standing status={status} notes={status.notes} linkTo={(values) => withQuery(address, values)} />
+        <BatchOverview status={status} notes={status.notes} linkTo={(values) => withQuery(address, values)} />
       )}
       <div class="pair">
         {chart.value == null ? status?.startedAt != null && <div class="chart" /> : <EndChart chart={chart.value} />}
         {reasons.value !== undefined && reasons.value.length > 0 && <Reasons lines={reasons.value} address={address} />}
       </div>
       <RowTable batch={name} address={address} tick={tick} />
-      {row !== null && <RowDialog batch={name} id={row} news={tick} />}
+      {row !== null && <RowDialog batch={name} id={row} changes={tick} />}
     </>
   );
 }
 
-/** Counts up when rows have ended, but not too often. */
-function useTick(status: StatusAnswer | undefined): number {
+/** Returns a counter that rises when the batch has changed, at most every {@link REFRESH_INTERVAL_MS}. */
+function useChangeCount(status: StatusAnswer | undefined): number {
   const [tick, setTick] = useState(0);
-  const wanted =
+  const state =
     status === undefined
       ? ''
       : `${status.ended} ${status.rows} ${status.state} ${Object.values(status.states).join(' ')} ${status.notes.join(' ')}`;
-  const told = useRef(performance.now());
+  const raisedAt = useRef(performance.now());
   useEffect(() => {
-    const wait = Math.max(0, told.current + FRESH_EVERY_MS - performance.now());
+    const wait = Math.max(0, raisedAt.current + REFRESH_INTERVAL_MS - performance.now());
     const timer = setTimeout(() => {
-      told.current = performance.now();
+      raisedAt.current = performance.now();
       setTick((before) => before + 1);
     }, wait);
     return () => {
       clearTimeout(timer);
     };
-  }, [wanted]);
+  }, [state]);
   return tick;
 }
 
-/** Most reasons that are listed; the others are filters by outcome. */
-const MOST_REASONS = 8;
+/** Listed reasons; rows with others are found by the filter `outcome`. */
+const MAX_REASONS = 8;
 
+/** Why rows have no result. The chosen reason shows its messages. */
 function Reasons({ lines, address }: { readonly lines: readonly ReasonFigures[]; readonly address: URL }) {
   const at = (name: string): string => address.searchParams.get(name) ?? '';
   return (
     <ReasonTable
       class="reasons"
-      reasons={lines.slice(0, MOST_REASONS)}
+      reasons={lines.slice(0, MAX_REASONS)}
       linkTo={({ standing, class: name, cause }) =>
         withQuery(address, { outcome: filterOf(standing), class: name, cause: cause || undefined, message: '' })
       }
@@ -85,17 +90,19 @@ function Reasons({ lines, address }: { readonly lines: readonly ReasonFigures[];
         at('cause') === cause && <Messages address={address} />
       }
     >
-      {lines.length > MOST_REASONS && <p class="faint">and {lines.length - MOST_REASONS} more reasons</p>}
+      {lines.length > MAX_REASONS && <p class="faint">and {lines.length - MAX_REASONS} more reasons</p>}
     </ReasonTable>
   );
 }
 
-/** What the rows of the chosen reason say, each a filter. */
+/** The messages of the chosen reason, each a link that filters its rows. */
 function Messages({ address }: { readonly address: URL }) {
-  const { name: batch = '', outcome, class: of, cause = '' } = Object.fromEntries(address.searchParams);
+  const { name: batch = '', outcome, class: failureClass, cause = '' } = Object.fromEntries(address.searchParams);
   const chosen = address.searchParams.get('message');
-  const asked = { batch, outcome, class: of, cause };
-  const { value } = useAnswer(JSON.stringify(asked), (signal) => ask<MessagesAnswer>('messages', asked, signal));
+  const query = { batch, outcome, class: failureClass, cause };
+  const { value } = useAnswer(JSON.stringify(query), (signal) =>
+    fetchAnswer<MessagesAnswer>('messages', query, signal),
+  );
   return (
     <ul class="messages" aria-label="Messages">
       {value?.messages.map(({ message, pattern, rows }) => (

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** A row beside the list that it was opened from. */
+/** A dialog at the side of the page that shows a row; a click outside closes it. */
 export function Drawer({
   id,
   standing,

@@ -3,10 +3,11 @@ import { OUTCOMES } from '../../contract/outcomes.ts';
 import type { EndFigures } from '../../contract/batch-figures.ts';
 import { clock, number, span } from './format.ts';
 
+/** The size of the drawing and its margins, in SVG units. */
 const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [720, 190, 46, 20, 8];
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
 
-/** Rows that ended, by time and outcome, as stacked bars. */
+/** A chart of when rows ended: a stacked bar per span of time, by outcome. */
 export function EndChart({ chart }: { readonly chart: EndFigures }): VNode {
   const [from, to] = [Date.parse(chart.from), Date.parse(chart.to)];
   const sums = chart.spans.map(({ ends }) => Object.values(ends).reduce((sum, rows) => sum + rows, 0));
@@ -14,7 +15,8 @@ export function EndChart({ chart }: { readonly chart: EndFigures }): VNode {
   const x = (at: number): number => LEFT + ((at - from) / (to - from)) * (WIDTH - LEFT);
   const y = (rows: number): number => HEIGHT - BOTTOM - (rows / top) * (HEIGHT - BOTTOM - TOP);
   const width = Math.max(1, ((WIDTH - LEFT) * chart.widthMs) / (to - from) - 1);
-  const isLong = to - from > DAY_MS;
+  const withDate = to - from > DAY_MS;
+  const withSeconds = to - from < 10 * MINUTE_MS;
   const total = number(sums.reduce((sum, rows) => sum + rows, 0));
   return (
     <figure class="chart">
@@ -22,7 +24,7 @@ export function EndChart({ chart }: { readonly chart: EndFigures }): VNode {
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
-        aria-label={`${total} rows ended between ${clock(from, true)} and ${clock(to, true)}, at most ${number(Math.max(0, ...sums))} in ${span(chart.widthMs / 1_000)}`}
+        aria-label={`${total} rows ended between ${clock(from, { withDate: true })} and ${clock(to, { withDate: true })}, at most ${number(Math.max(0, ...sums))} in ${span(chart.widthMs / 1_000)}`}
       >
         {[0, top / 2, top].map((rows) => (
           <g key={rows}>
@@ -36,7 +38,7 @@ export function EndChart({ chart }: { readonly chart: EndFigures }): VNode {
           let below = 0;
           return (
             <g key={at}>
-              <title>{`${clock(Date.parse(at), isLong)}: ${OUTCOMES.flatMap((one) => (ends[one] === undefined ? [] : [`${number(ends[one])} ${one}`])).join(', ')}`}</title>
+              <title>{`${clock(Date.parse(at), { withDate })}: ${outcomeCounts(ends)}`}</title>
               {OUTCOMES.map((outcome) => {
                 const rows = ends[outcome] ?? 0;
                 if (rows === 0) return null;
@@ -56,14 +58,9 @@ export function EndChart({ chart }: { readonly chart: EndFigures }): VNode {
             </g>
           );
         })}
-        {[0, 0.5, 1].map((share) => (
-          <text
-            key={share}
-            x={LEFT + share * (WIDTH - LEFT)}
-            y={HEIGHT - 4}
-            text-anchor={share === 0 ? 'start' : share === 1 ? 'end' : 'middle'}
-          >
-            {clock(from + share * (to - from), isLong, to - from < 10 * MINUTE_MS)}
+        {TIME_LABELS.map(([share, anchor]) => (
+          <text key={share} x={LEFT + share * (WIDTH - LEFT)} y={HEIGHT - 4} text-anchor={anchor}>
+            {clock(from + share * (to - from), { withDate, withSeconds })}
           </text>
         ))}
       </svg>
@@ -71,9 +68,24 @@ export function EndChart({ chart }: { readonly chart: EndFigures }): VNode {
   );
 }
 
-/** The next number of 1, 2, 4 or 6 times a power of ten: its half is round, too. */
+/** Where the time axis is labelled, as a share of its length. */
+const TIME_LABELS = [
+  [0, 'start'],
+  [0.5, 'middle'],
+  [1, 'end'],
+] as const;
+
+/** Returns the rows of one bar in words: `12 succeeded, 1 failed`. */
+function outcomeCounts(ends: EndFigures['spans'][number]['ends']): string {
+  return OUTCOMES.flatMap((outcome) => {
+    const rows = ends[outcome];
+    return rows === undefined ? [] : [`${number(rows)} ${outcome}`];
+  }).join(', ');
+}
+
+/** Rounds up to 1, 2, 4 or 6 times a power of ten, since half of these is round as well. */
 function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
-  const nice = [1, 2, 4, 6, 10].find((times) => times * power >= value) ?? 10;
-  return Math.max(2, nice * power);
+  const factor = [1, 2, 4, 6, 10].find((times) => times * power >= value) ?? 10;
+  return Math.max(2, factor * power);
 }

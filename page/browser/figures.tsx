@@ -2,29 +2,30 @@ import type { VNode } from 'preact';
 import type { StatusAnswer } from '../protocol.ts';
 import { number, span } from './format.ts';
 
-/** The shares of a batch's rows by how they ended. */
+/** A bar with the shares of a batch's rows by outcome. */
 export function Bar({
-  ends,
+  counts,
   rows,
 }: {
-  readonly ends: readonly (readonly [string, number])[];
+  /** Rows by outcome, `open` included. */
+  readonly counts: readonly (readonly [string, number])[];
   readonly rows: number;
 }): VNode {
   let from = 0;
-  const parts = ends.map(([word, count]) => {
+  const parts = counts.map(([outcome, count]) => {
     const width = (100 * count) / Math.max(1, rows);
     from += width;
-    return <rect key={word} class={`fill-${word}`} x={from - width} width={width} y="0" height="8" />;
+    return <rect key={outcome} class={`fill-${outcome}`} x={from - width} width={width} y="0" height="8" />;
   });
-  const words = ends.map(([word, count]) => `${number(count)} ${word}`).join(', ');
+  const label = counts.map(([outcome, count]) => `${number(count)} ${outcome}`).join(', ');
   return (
-    <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label={words}>
+    <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label={label}>
       {parts}
     </svg>
   );
 }
 
-/** What the figures of a batch are made from. What holds for a moment only is missing in a report. */
+/** What the figures are made from. A report lacks those that change by the second. */
 export type FigureFacts = Pick<
   StatusAnswer,
   | 'credits'
@@ -41,11 +42,11 @@ export type FigureFacts = Pick<
 > &
   Partial<Pick<StatusAnswer, 'rowsPerSecond' | 'secondsLeft' | 'oldest'>>;
 
-/** The figures of a batch that people look at first. */
+/** A batch's main figures: rows done, money, rate, times. */
 export function Figures({ status }: { readonly status: FigureFacts }): VNode {
   const { credits, budget, budgetLeft, state, rowsPerSecond, secondsLeft, oldest } = status;
   const chosen = status.rows - status.notChosen;
-  const isGoing = state === 'open';
+  const isOpen = state === 'open';
   return (
     <dl class="figures">
       <Figure name="Done" value={number(status.done)} more={`of ${number(chosen)}`} />
@@ -64,22 +65,22 @@ export function Figures({ status }: { readonly status: FigureFacts }): VNode {
         />
       )}
       {credits.saved > 0 && <Figure name="Saved by reuse" value={number(credits.saved)} more="credits" />}
-      {isGoing && rowsPerSecond !== undefined && <Figure name="Rate" value={number(rowsPerSecond)} more="rows/s" />}
-      {isGoing && secondsLeft !== undefined && (
+      {isOpen && rowsPerSecond !== undefined && <Figure name="Rate" value={number(rowsPerSecond)} more="rows/s" />}
+      {isOpen && secondsLeft !== undefined && (
         <Figure name="Time left" value={secondsLeft === null ? '–' : span(secondsLeft)} />
       )}
-      {isGoing && oldest != null && (
+      {isOpen && oldest != null && (
         <Figure
           name="Oldest at the API"
           value={span((Date.now() - Date.parse(oldest.since)) / 1_000)}
           more={oldest.id}
         />
       )}
-      {!isGoing && status.since !== null && status.endedAt !== null && (
+      {!isOpen && status.since !== null && status.endedAt !== null && (
         <Figure
           name="Took"
           value={spanTo(status.endedAt, status.startedAt ?? status.since)}
-          // The days before a redrive are no work.
+          // A redrive may come days after the first end, so the time since then is shown as well.
           {...(status.since !== status.startedAt && {
             more: `${spanTo(status.endedAt, status.since)} since it was opened again`,
           })}

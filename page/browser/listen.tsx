@@ -3,12 +3,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RowLine, RowsAnswer } from '../protocol.ts';
 import { number } from './format.ts';
 import { cursorQuery } from './row-pages.ts';
-import { ask, pathOf } from './server.ts';
+import { fetchAnswer, apiUrl } from './api-client.ts';
 
-/** Rows that are asked for before the last known one is reached. */
-const AHEAD = 5;
+/** More rows are fetched when this many are left. */
+const PREFETCH_ROWS = 5;
 
-/** Pause after a sound before the next one begins: what a person does in it is about the line just heard. */
+/** Pause between two results, ms: a key pressed in it still applies to the result just heard. */
 const PAUSE_MS = 1_500;
 
 const KEYS = [
@@ -19,7 +19,7 @@ const KEYS = [
   ['Esc', 'end'],
 ] as const;
 
-/** Plays the results of a batch one after the other, by keyboard, and marks those that are to be made again. */
+/** A player for reviewing results one after the other by keyboard; the user marks those that are to be made again. */
 export function Listen({
   batch,
   filter,
@@ -28,7 +28,7 @@ export function Listen({
   close,
 }: {
   readonly batch: string;
-  /** As in the address: which rows. */
+  /** The row filters of the URL. */
   readonly filter: Readonly<Record<string, string>>;
   readonly marked: ReadonlySet<string>;
   readonly mark: (id: string) => void;
@@ -40,14 +40,14 @@ export function Listen({
   const isLoading = useRef(false);
   const player = useRef<HTMLVideoElement>(null);
   const row = rows[at];
-  /** The sound of this place has ended, and the next one has not begun. */
-  const [endedAt, setEndedAt] = useState<number | undefined>(undefined);
-  const isPausing = endedAt === at && at < rows.length - 1;
+  /** The index of the result that has played to its end; undefined while one plays. */
+  const [finished, setFinished] = useState<number | undefined>(undefined);
+  const isPausing = finished === at && at < rows.length - 1;
 
   useEffect(() => {
-    if (rows.length - at > AHEAD || next.current === null || isLoading.current) return;
+    if (rows.length - at > PREFETCH_ROWS || next.current === null || isLoading.current) return;
     isLoading.current = true;
-    void ask<RowsAnswer>('rows', { batch, outcome: 'succeeded', ...filter, ...cursorQuery(next.current) })
+    void fetchAnswer<RowsAnswer>('rows', { batch, outcome: 'succeeded', ...filter, ...cursorQuery(next.current) })
       .then((answer) => {
         next.current = answer.next;
         setRows((before) => [...before, ...answer.rows.filter(({ media }) => media === 'audio' || media === 'video')]);
@@ -58,7 +58,7 @@ export function Listen({
   }, [at, rows]);
 
   useEffect(() => {
-    // Until a key was pressed, a browser may refuse to make a sound.
+    // A browser may refuse to play before the user's first key or click.
     void player.current?.play().catch(() => undefined);
   }, [row?.id]);
 
@@ -73,7 +73,7 @@ export function Listen({
   }, [isPausing, at]);
 
   const step = (by: number): void => {
-    setEndedAt(undefined);
+    setFinished(undefined);
     setAt((before) => Math.min(Math.max(0, before + by), Math.max(0, rows.length - 1)));
   };
   useEffect(() => {
@@ -82,7 +82,7 @@ export function Listen({
       if (target.closest('input, select, textarea, dialog') !== null || event.ctrlKey || event.metaKey || event.altKey)
         return;
       if (event.key === ' ' && target.closest('button, a, video') !== null) return;
-      const does: Readonly<Record<string, (() => void) | undefined>> = {
+      const actions: Readonly<Record<string, (() => void) | undefined>> = {
         ' ': () => {
           if (player.current?.paused === true) void player.current.play();
           else player.current?.pause();
@@ -98,7 +98,7 @@ export function Listen({
         },
         Escape: close,
       };
-      const act = does[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+      const act = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
       if (act === undefined) return;
       event.preventDefault();
       act();
@@ -139,13 +139,13 @@ export function Listen({
             ref={player}
             controls
             class={row.media === 'audio' ? 'sound' : ''}
-            src={pathOf('media', { batch, id: row.id, take: row.takeInUse })}
+            src={apiUrl('media', { batch, id: row.id, take: row.takeInUse })}
             aria-label={`Result of ${row.id}`}
             onEnded={() => {
-              setEndedAt(at);
+              setFinished(at);
             }}
             onPlay={() => {
-              setEndedAt(undefined);
+              setFinished(undefined);
             }}
           />
           <p class="faint pause" role="status">
@@ -154,9 +154,9 @@ export function Listen({
         </>
       )}
       <p class="faint keys">
-        {KEYS.map(([key, words]) => (
+        {KEYS.map(([key, does]) => (
           <span key={key}>
-            <kbd>{key}</kbd> {words}
+            <kbd>{key}</kbd> {does}
           </span>
         ))}
       </p>

@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Told to the views when the address changes without a load. */
-const MOVED = 'voxbatch-moved';
+/** The event that is dispatched when the URL changes without a page load. */
+const NAVIGATED = 'voxbatch-navigated';
 
 /**
- * The address as state: a view is its path and query, so that it can be kept, shared between tabs and gone back from.
+ * Returns the current URL, as state. Views keep their filters in the URL, so that they can be bookmarked, opened in
+ * another tab, and left with the Back button.
  */
 export function useAddress(): URL {
   const [address, setAddress] = useState(() => new URL(location.href));
@@ -13,28 +14,28 @@ export function useAddress(): URL {
       setAddress(new URL(location.href));
     };
     addEventListener('popstate', moved);
-    addEventListener(MOVED, moved);
+    addEventListener(NAVIGATED, moved);
     return () => {
       removeEventListener('popstate', moved);
-      removeEventListener(MOVED, moved);
+      removeEventListener(NAVIGATED, moved);
     };
   }, []);
   return address;
 }
 
-/** Goes to another address of the page. `replaces`: takes the place of the present one in the history. */
-export function go(to: string, replaces = false): void {
+/** Shows another URL of the page without a load. `replaces`: replaces the current history entry. */
+export function navigate(to: string, replaces = false): void {
   if (replaces) history.replaceState(null, '', to);
   else history.pushState(null, '', to);
-  dispatchEvent(new Event(MOVED));
+  dispatchEvent(new Event(NAVIGATED));
 }
 
-/** The address of a batch. */
+/** Returns the URL path of a batch. */
 export function batchPath(name: string): string {
   return `/batch?name=${encodeURIComponent(name)}`;
 }
 
-/** The same address with other values in its query; undefined or an empty text leaves a value out. */
+/** Returns the URL with changed query parameters; undefined or an empty value removes one. */
 export function withQuery(address: URL, values: Readonly<Record<string, string | undefined>>): string {
   const query = new URLSearchParams(address.search);
   for (const [name, value] of Object.entries(values)) {
@@ -44,11 +45,11 @@ export function withQuery(address: URL, values: Readonly<Record<string, string |
   return `${address.pathname}?${query.toString()}`;
 }
 
-/** Follows links of the page without a load; what opens a new tab stays as it is. */
+/** Handles a click on a link of the page without a load. Links that open a tab or a download are left alone. */
 export function followLinks(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const link = (event.target as Element).closest('a');
   if (link === null || link.origin !== location.origin || link.target !== '' || link.hasAttribute('download')) return;
   event.preventDefault();
-  go(link.href);
+  navigate(link.href);
 }

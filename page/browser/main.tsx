@@ -2,9 +2,9 @@ import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { BatchList } from './batch-list.tsx';
 import { BatchPage } from './batch-page.tsx';
-import { followLinks, go, useAddress } from './location.ts';
+import { followLinks, navigate, useAddress } from './location.ts';
 import { ScheduleList } from './schedule-list.tsx';
-import { sessionHere, useAnswer } from './server.ts';
+import { fetchSession, useAnswer } from './api-client.ts';
 import { UnknownRows } from './unknown-rows.tsx';
 
 const VIEWS = [
@@ -13,11 +13,11 @@ const VIEWS = [
   ['/schedules', 'Schedules'],
 ] as const;
 
-/** The whole page: its head, and the view that the address names. */
+/** The whole page: its header, and the view of the current path. */
 function Page() {
   const address = useAddress();
-  // The view asks at the same time, so that nobody waits for both.
-  const { trouble } = useAnswer('session', sessionHere);
+  // Fetched while the view fetches its own data, so that neither waits for the other.
+  const { trouble } = useAnswer('session', fetchSession);
   const name = address.searchParams.get('name') ?? '';
   useEffect(() => {
     document.title = address.pathname === '/batch' ? `${name} – voxbatch` : 'voxbatch';
@@ -36,7 +36,7 @@ function Page() {
           ))}
         </nav>
       </header>
-      {trouble === undefined ? <main id="main">{viewOf(address, name)}</main> : <Outside why={trouble} />}
+      {trouble === undefined ? <main id="main">{viewOf(address, name)}</main> : <NoSession reason={trouble} />}
     </>
   );
 }
@@ -54,21 +54,21 @@ function viewOf(address: URL, name: string) {
   }
 }
 
-/** What a browser sees that was not let in. */
-function Outside({ why }: { readonly why: string }) {
+/** Shown to a browser without a session. */
+function NoSession({ reason }: { readonly reason: string }) {
   return (
     <main id="main">
       <h1>Not open here</h1>
-      <p>{why}</p>
+      <p>{reason}</p>
     </main>
   );
 }
 
-// The ticket was taken with this load; nobody needs it in the history.
-const asked = new URL(location.href);
-if (asked.searchParams.has('ticket')) {
-  asked.searchParams.delete('ticket');
-  go(`${asked.pathname}${asked.search}`, true);
+// The load of this script's page redeemed the ticket, so it is removed from the URL and the history.
+const opened = new URL(location.href);
+if (opened.searchParams.has('ticket')) {
+  opened.searchParams.delete('ticket');
+  navigate(`${opened.pathname}${opened.search}`, true);
 }
 document.addEventListener('click', followLinks);
 const place = document.getElementById('page');

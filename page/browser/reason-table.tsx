@@ -1,23 +1,23 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { ReasonFigures } from '../../contract/batch-figures.ts';
 import { number } from './format.ts';
-import { Heads } from './heads.tsx';
+import { HeaderCells } from './header-cells.tsx';
 
-interface Reasons<R extends ReasonFigures> {
-  /** Of the section, for its style. */
+interface ReasonTableProps<R extends ReasonFigures> {
+  /** The CSS class of the section. */
   readonly class: string;
   readonly reasons: readonly R[];
-  /** The address of the rows that have this reason. */
+  /** Returns the URL that filters the rows with this reason. */
   readonly linkTo: (reason: R) => string;
-  /** What stands in a column of examples. Default: there is none. */
+  /** Renders the cell of a column of examples. Default: no such column. */
   readonly examplesOf?: (reason: R) => ComponentChildren;
-  /** What stands below a reason. Default: nothing. */
+  /** Renders what is below a reason. Default: nothing. */
   readonly below?: (reason: R) => ComponentChildren;
-  /** What is not listed. */
+  /** Below the table, such as how many reasons are not listed. */
   readonly children: ComponentChildren;
 }
 
-/** A line for each reason, with a link to its rows. */
+/** Why rows have no result: a line for each reason, with a link to its rows. */
 export function ReasonTable<R extends ReasonFigures>({
   class: name,
   reasons,
@@ -25,15 +25,15 @@ export function ReasonTable<R extends ReasonFigures>({
   examplesOf,
   below,
   children,
-}: Reasons<R>): VNode {
+}: ReasonTableProps<R>): VNode {
   return (
     <section class={name}>
       <h2>Why rows have no result</h2>
       <table>
         <thead>
           <tr>
-            <Heads
-              of={[
+            <HeaderCells
+              columns={[
                 'Reason',
                 'Rows are',
                 ['Rows', 'right'],

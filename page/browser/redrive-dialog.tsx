@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
 import type { RedriveAnswer, RedrivePrice } from '../protocol.ts';
-import { AskDialog } from './ask-dialog.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
 import { number } from './format.ts';
 
-/** Sends rows again, at the price that is shown before. */
+/** Asks whether to send rows again, at the price that it shows. */
 export function RedriveDialog({
   batch,
   ids,
@@ -15,19 +15,22 @@ export function RedriveDialog({
   readonly close: (isDone: boolean) => void;
 }): VNode {
   return (
-    <AskDialog<RedriveAnswer>
+    <ConfirmDialog<RedriveAnswer>
       title={`Send ${number(ids.length)} ${ids.length === 1 ? 'row' : 'rows'} again`}
       name="redrive"
       body={{ batch, ids }}
-      show={({ price }) => <Price price={price} />}
-      button={({ price }) => buttonOf(price, 'Do it, free')}
+      show={({ price }) => <RedriveSummary price={price} />}
+      button={({ price }) => redriveLabel(price, 'Do it, free')}
       close={close}
     />
   );
 }
 
-/** The words of a button that does this at this price; undefined if it would be refused, or do nothing. */
-export function buttonOf(price: RedrivePrice, free: string): string | undefined {
+/**
+ * Returns the label of the button that does a redrive; undefined if the redrive would be refused or do nothing. `free`:
+ * the label if nothing is charged.
+ */
+export function redriveLabel(price: RedrivePrice, free: string): string | undefined {
   if (price.refusal !== null || price.rows === 0) return undefined;
   return price.paying === 0 ? free : `Send again for ${cost(price)}`;
 }
@@ -41,7 +44,7 @@ function cost({ credits, estimated }: RedrivePrice): string {
 }
 
 /** What a redrive would do and cost. */
-export function Price({ price }: { readonly price: RedrivePrice }): VNode {
+export function RedriveSummary({ price }: { readonly price: RedrivePrice }): VNode {
   const { rows, paying, waits, accepts, returns, replaced, unpriced, leftOut: left } = price;
   const lines = [
     paying > 0 && `${number(paying)} paid for again: ${cost(price)}`,

@@ -3,36 +3,36 @@ import { useState } from 'preact/hooks';
 import type { RowAnswer } from '../protocol.ts';
 import { Drawer } from './drawer.tsx';
 import { bytes, moment, number, seconds } from './format.ts';
-import { go, withQuery } from './location.ts';
-import { ask, pathOf, useAnswer } from './server.ts';
+import { navigate, withQuery } from './location.ts';
+import { fetchAnswer, apiUrl, useAnswer } from './api-client.ts';
 import { SettleButtons } from './settle-buttons.tsx';
 import { RedriveDialog } from './redrive-dialog.tsx';
-import { Heads } from './heads.tsx';
+import { HeaderCells } from './header-cells.tsx';
 
-/** Everything about one row, beside the list. */
+/** A drawer with everything about one row. */
 export function RowDialog({
   batch,
   id,
-  news,
+  changes,
 }: {
   readonly batch: string;
   readonly id: string;
-  /** Counts up when the batch has changed. */
-  readonly news: number;
+  /** A counter that rises when the batch has changed, so that the row is fetched again. */
+  readonly changes: number;
 }): VNode {
   const [tick, setTick] = useState(0);
   const [isAsking, setAsking] = useState(false);
   const { value, trouble } = useAnswer(
     id,
-    (signal) => ask<RowAnswer | null>('row', { batch, id }, signal),
-    tick + news,
+    (signal) => fetchAnswer<RowAnswer | null>('row', { batch, id }, signal),
+    tick + changes,
   );
   return (
     <Drawer
       id={id}
       standing={value?.outcome ?? value?.state ?? undefined}
       close={() => {
-        go(withQuery(new URL(location.href), { row: '' }));
+        navigate(withQuery(new URL(location.href), { row: '' }));
       }}
     >
       {trouble !== undefined && <p class="trouble">{trouble}</p>}
@@ -48,7 +48,7 @@ export function RowDialog({
         />
       )}
       {value && (
-        <Story
+        <RowDetails
           row={value}
           batch={batch}
           changed={() => {
@@ -63,7 +63,7 @@ export function RowDialog({
   );
 }
 
-function Story({
+function RowDetails({
   row,
   batch,
   changed,
@@ -129,8 +129,8 @@ function Story({
 }
 
 function Player({ row, batch }: { readonly row: RowAnswer; readonly batch: string }) {
-  // Named by its take: a browser plays on what it has of an address.
-  const source = pathOf('media', { batch, id: row.id, take: row.takeInUse });
+  // The take is in the URL: browsers play a cached file while its URL stays the same.
+  const source = apiUrl('media', { batch, id: row.id, take: row.takeInUse });
   if (row.storedFileLost !== null) return <p class="trouble">Its stored file is lost ({row.storedFileLost.is}).</p>;
   if (row.media === null) return null;
   const [file] = row.files;
@@ -149,34 +149,34 @@ function Player({ row, batch }: { readonly row: RowAnswer; readonly batch: strin
   );
 }
 
-/** The requests of a row, in order. */
+/** The paid requests of a row, in order. */
 export function Requests({ row }: { readonly row: RowAnswer }): VNode {
   return (
     <div class="scroll">
       <table>
         <thead>
           <tr>
-            <Heads of={['Sent', 'Step', 'Answer', ['Quoted', 'right'], ['Charged', 'right'], 'Job']} />
+            <HeaderCells columns={['Sent', 'Step', 'Answer', ['Quoted', 'right'], ['Charged', 'right'], 'Job']} />
           </tr>
         </thead>
         <tbody>
-          {row.attempts.map((one) => (
-            <tr key={`${one.step} ${one.take} ${one.attempt}`}>
-              <td>{moment(one.intent_at)}</td>
+          {row.attempts.map((attempt) => (
+            <tr key={`${attempt.step} ${attempt.take} ${attempt.attempt}`}>
+              <td>{moment(attempt.intent_at)}</td>
               <td>
-                {one.step}
+                {attempt.step}
                 <span class="faint">
-                  {one.take > 1 && ` take ${one.take}`}
-                  {one.attempt > 1 && ` try ${one.attempt}`}
+                  {attempt.take > 1 && ` take ${attempt.take}`}
+                  {attempt.attempt > 1 && ` try ${attempt.attempt}`}
                 </span>
               </td>
               <td>
-                {one.verdict}
-                {one.failure !== null && <span class="faint"> {one.failure.message}</span>}
+                {attempt.verdict}
+                {attempt.failure !== null && <span class="faint"> {attempt.failure.message}</span>}
               </td>
-              <td class="right">{one.quoted === null ? '' : number(one.quoted)}</td>
-              <td class="right">{one.charged === null ? '' : number(one.charged)}</td>
-              <td class="id">{one.job_id ?? one.request_id ?? ''}</td>
+              <td class="right">{attempt.quoted === null ? '' : number(attempt.quoted)}</td>
+              <td class="right">{attempt.charged === null ? '' : number(attempt.charged)}</td>
+              <td class="id">{attempt.job_id ?? attempt.request_id ?? ''}</td>
             </tr>
           ))}
         </tbody>
@@ -185,16 +185,17 @@ export function Requests({ row }: { readonly row: RowAnswer }): VNode {
   );
 }
 
+/** Every take of the row, with a player for those that are not in use. */
 function Takes({ row, batch }: { readonly row: RowAnswer; readonly batch: string }) {
-  const isPlayed = row.media === 'audio' || row.media === 'video';
-  const numbers = Array.from({ length: row.takes.at(-1)?.take ?? 1 }, (_, at) => at + 1);
+  const isPlayable = row.media === 'audio' || row.media === 'video';
+  const takes = Array.from({ length: row.takes.at(-1)?.take ?? 1 }, (_, at) => at + 1);
   return (
     <>
       <h3>Takes</h3>
       <ul class="takes">
-        {numbers.map((take) => {
-          const made = row.takes.find((one) => one.take === take);
-          const result = row.takeResults.find((one) => one.take === take);
+        {takes.map((take) => {
+          const made = row.takes.find((made) => made.take === take);
+          const result = row.takeResults.find((made) => made.take === take);
           const isInUse = result?.inUse === true;
           return (
             <li key={take} aria-current={isInUse ? 'true' : undefined}>
@@ -206,11 +207,11 @@ function Takes({ row, batch }: { readonly row: RowAnswer; readonly batch: string
                   {column}: {from || 'empty'} → {to || 'empty'}
                 </p>
               ))}
-              {!isInUse && result?.path != null && isPlayed && (
+              {!isInUse && result?.path != null && isPlayable && (
                 <audio
                   controls
                   preload="none"
-                  src={pathOf('media', { batch, id: row.id, take })}
+                  src={apiUrl('media', { batch, id: row.id, take })}
                   aria-label={`Take ${take}`}
                 />
               )}

@@ -4,36 +4,37 @@ import { OUTCOMES } from '../../contract/outcomes.ts';
 import type { RowFilterName, RowOrder, VoiceLine } from '../protocol.ts';
 import { number } from './format.ts';
 
-/** A text is looked for once nobody has typed for this long, ms. */
-const TYPING_MS = 350;
+/** A typed filter is applied after a pause of this length, ms. */
+const DEBOUNCE_MS = 350;
 
-/** Values of an address that ask for no reason. */
+/** Query values that remove the filters by reason. */
 export const NO_REASON = { class: '', cause: '', message: '' } satisfies Partial<Record<RowFilterName, ''>>;
 
-/** The address with other values in its query; an empty text leaves a value out. */
+/** Returns the view's URL with changed query parameters; an empty value removes one. */
 export type LinkTo = (values: Readonly<Record<string, string | undefined>>) => string;
 
-/** What the form sets in the address. */
-type Word = RowFilterName | 'order';
+/** A query parameter that the form sets. */
+type Parameter = RowFilterName | 'order';
 
-/** Which rows are wanted; the address says it. `set`: goes to the address with other values. */
+/** The filters and the order of a list of rows, as a form. Their values are in the URL's query. */
 export function Filters({
   query,
   voices = [],
   linkTo,
-  set: go,
+  set: setQuery,
 }: {
   readonly query: URLSearchParams;
-  /** The voices to choose from. Default: their ids are typed. */
+  /** The voices to choose from. Default: a text field for a voice's id. */
   readonly voices?: readonly VoiceLine[] | undefined;
   readonly linkTo: LinkTo;
+  /** Shows the view with changed query parameters. */
   readonly set: (values: Readonly<Record<string, string>>) => void;
 }): VNode {
-  const at = (name: Word): string => query.get(name) ?? '';
-  const set = (name: Word) => (value: string) => {
-    go({ [name]: value, ...(name === 'outcome' && NO_REASON) });
+  const at = (name: Parameter): string => query.get(name) ?? '';
+  const set = (name: Parameter) => (value: string) => {
+    setQuery({ [name]: value, ...(name === 'outcome' && NO_REASON) });
   };
-  const reason = [at('class'), at('cause')].filter((word) => word !== '').join(' ');
+  const reason = [at('class'), at('cause')].filter((value) => value !== '').join(' ');
   return (
     <form
       class="filters"
@@ -41,31 +42,32 @@ export function Filters({
         event.preventDefault();
       }}
     >
-      <Typed label="Any cell contains" value={at('text')} set={set('text')} />
-      <Typed label="Id begins with" value={at('prefix')} set={set('prefix')} />
+      <TextField label="Any cell contains" value={at('text')} set={set('text')} />
+      <TextField label="Id begins with" value={at('prefix')} set={set('prefix')} />
       {voices.length === 0 ? (
-        <Typed label="Voice" value={at('voice')} set={set('voice')} />
+        <TextField label="Voice" value={at('voice')} set={set('voice')} />
       ) : (
-        <Choice label="Voice" value={at('voice')} set={set('voice')} options={voiceOptions(voices, at('voice'))} />
+        <SelectField label="Voice" value={at('voice')} set={set('voice')} options={voiceOptions(voices, at('voice'))} />
       )}
-      <Choice
+      <SelectField
         label="Outcome"
         value={at('outcome')}
         set={set('outcome')}
-        options={[['', 'all'], ...['open', ...OUTCOMES].map((word) => [word, word] as const)]}
+        options={[['', 'all'], ...['open', ...OUTCOMES].map((outcome) => [outcome, outcome] as const)]}
       />
-      <Choice
+      <SelectField
         label="Order"
         value={at('order')}
         set={set('order')}
-        options={[['', 'as in the manifest'], ...Object.entries(ORDERS)]}
+        options={[['', 'as in the manifest'], ...Object.entries(ORDER_LABELS)]}
       />
-      {reason !== '' && <Chip words={reason} href={linkTo(NO_REASON)} />}
-      {at('message') !== '' && <Chip words="this message" href={linkTo({ message: '' })} />}
+      {reason !== '' && <Chip label={reason} href={linkTo(NO_REASON)} />}
+      {at('message') !== '' && <Chip label="this message" href={linkTo({ message: '' })} />}
     </form>
   );
 }
 
+/** Returns the voices as options, and the chosen one even if it is none of them. */
 function voiceOptions(voices: readonly VoiceLine[], chosen: string): readonly (readonly [string, string])[] {
   const known = voices.map(
     ({ voice, name, rows }) => [voice, `${name === null ? voice : `${name} – ${voice}`} (${number(rows)})`] as const,
@@ -74,8 +76,7 @@ function voiceOptions(voices: readonly VoiceLine[], chosen: string): readonly (r
   return [['', 'all'], ...known, ...other];
 }
 
-/** The orders, in words. */
-const ORDERS: Readonly<Record<RowOrder, string>> = {
+const ORDER_LABELS: Readonly<Record<RowOrder, string>> = {
   newest: 'ended last',
   priciest: 'highest quote',
   cheapest: 'lowest quote',
@@ -83,11 +84,11 @@ const ORDERS: Readonly<Record<RowOrder, string>> = {
   shortest: 'shortest',
 };
 
-/** A filter that is no field of the form, as a link that removes it. */
-function Chip({ words, href }: { readonly words: string; readonly href: string }) {
+/** A link that removes a filter which has no field in the form. */
+function Chip({ label, href }: { readonly label: string; readonly href: string }) {
   return (
     <a class="chip" href={href} title="Remove this filter">
-      {words} <span aria-hidden="true">×</span>
+      {label} <span aria-hidden="true">×</span>
     </a>
   );
 }
@@ -98,7 +99,7 @@ interface Field {
   readonly set: (value: string) => void;
 }
 
-function Typed({ label, value, set }: Field) {
+function TextField({ label, value, set }: Field) {
   const [typed, setTyped] = useState(value);
   useEffect(() => {
     setTyped(value);
@@ -107,7 +108,7 @@ function Typed({ label, value, set }: Field) {
     if (typed === value) return undefined;
     const timer = setTimeout(() => {
       set(typed);
-    }, TYPING_MS);
+    }, DEBOUNCE_MS);
     return () => {
       clearTimeout(timer);
     };
@@ -126,7 +127,12 @@ function Typed({ label, value, set }: Field) {
   );
 }
 
-function Choice({ label, value, set, options }: Field & { readonly options: readonly (readonly [string, string])[] }) {
+function SelectField({
+  label,
+  value,
+  set,
+  options,
+}: Field & { readonly options: readonly (readonly [string, string])[] }) {
   return (
     <label>
       {label}
@@ -136,9 +142,9 @@ function Choice({ label, value, set, options }: Field & { readonly options: read
           set(event.currentTarget.value);
         }}
       >
-        {options.map(([name, words]) => (
+        {options.map(([name, text]) => (
           <option key={name} value={name}>
-            {words}
+            {text}
           </option>
         ))}
       </select>

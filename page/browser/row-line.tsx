@@ -1,9 +1,9 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { RowLine } from '../protocol.ts';
 import { number, seconds } from './format.ts';
-import { Heads, type Head } from './heads.tsx';
+import { HeaderCells, type ColumnHead } from './header-cells.tsx';
 
-/** What a row shows in a list. */
+/** The parts of a row that a list shows; a live batch and a report both have them. */
 export type ShownRow = Pick<
   RowLine,
   | 'row'
@@ -22,12 +22,12 @@ export type ShownRow = Pick<
 
 const COLUMNS = ['Id', 'Outcome', 'Voice', ['Text', 'wide'], ['Length', 'right'], ['Quoted', 'right']] as const;
 
-/** The heads of the columns. `more`: of further ones before the last. */
-export function LineHeads({ more = [] }: { readonly more?: readonly Head[] }): VNode {
-  return <Heads of={[['#', 'right'], ...COLUMNS, ...more, 'Why']} />;
+/** The header cells of a list of rows. `more`: additional columns before the last. */
+export function LineHeaders({ more = [] }: { readonly more?: readonly ColumnHead[] }): VNode {
+  return <HeaderCells columns={[['#', 'right'], ...COLUMNS, ...more, 'Why']} />;
 }
 
-/** The cells of a row. `href`: where the row is shown. */
+/** The cells of a row. */
 export function LineCells({
   row,
   href,
@@ -35,9 +35,11 @@ export function LineCells({
   children,
 }: {
   readonly row: ShownRow;
+  /** The URL of the row's drawer. */
   readonly href: string;
-  /** The name of its voice. Default: not known. */
+  /** Default: the voice's id is shown. */
   readonly voiceName?: string | undefined;
+  /** The cells of additional columns. */
   readonly children?: ComponentChildren;
 }): VNode {
   const word = row.outcome ?? row.state ?? '';
@@ -51,7 +53,7 @@ export function LineCells({
       <td class="word">
         <i class={`dot back-${row.outcome ?? 'open'}`} />
         {word}
-        {row.take > 1 && <span class="faint"> take {takeWords(row)}</span>}
+        {row.take > 1 && <span class="faint"> take {formatTake(row)}</span>}
       </td>
       <td title={row.voice ?? ''}>{voiceName ?? row.voice}</td>
       <td class="text" title={row.text}>
@@ -67,13 +69,13 @@ export function LineCells({
   );
 }
 
-/** `2`, or `1 of 2` for a row that went back to its first take. */
-export function takeWords({ take, takeInUse }: Pick<ShownRow, 'take' | 'takeInUse'>): string {
+/** Returns `2`, or `1 of 2` for a row that went back to its first take. */
+export function formatTake({ take, takeInUse }: Pick<ShownRow, 'take' | 'takeInUse'>): string {
   return takeInUse === take ? number(take) : `${number(takeInUse)} of ${number(take)}`;
 }
 
-/** Arrow keys go from row to row. */
-export function stepThrough(event: KeyboardEvent): void {
+/** Moves the focus to the next or previous row's link on an arrow key. */
+export function moveFocusOnArrowKey(event: KeyboardEvent): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
   const line = (event.target as Element).closest('tr');
   const other = event.key === 'ArrowDown' ? line?.nextElementSibling : line?.previousElementSibling;

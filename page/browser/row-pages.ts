@@ -1,36 +1,42 @@
 import type { RowLine, RowsAnswer } from '../protocol.ts';
-import { ask } from './server.ts';
+import { fetchAnswer } from './api-client.ts';
 
-/** Where a page of rows ended. */
+/** Where a page of rows ended, and the next one begins. */
 export type Cursor = NonNullable<RowsAnswer['next']>;
 
-/** The query for the page that begins there; undefined: the first one. */
+/** Returns the query parameters for the page after `cursor`; none for the first page. */
 export function cursorQuery(cursor: Cursor | undefined): Readonly<Record<string, string | number>> {
   if (cursor === undefined) return {};
   const { row: afterRow, id: afterId, endedAt: afterEnd, value } = cursor;
   return { afterRow, afterId, afterEnd, ...(value !== null && { afterValue: value }) };
 }
 
-/** Rows on a page, as the server sends them. */
-const PAGE = 50;
+/** Rows on a page; the server's page has the same size. */
+const PAGE_SIZE = 50;
 
-/** A page of rows. The server looks for a limited time; the search goes on as long as somebody waits for it. */
+/**
+ * Fetches a page of rows. The server searches for a limited time and may send a part of a page; this asks on until the
+ * page is full, the rows end, or `signal` aborts.
+ */
 export async function loadPage(
   batch: string,
-  asked: Readonly<Record<string, string>>,
+  filters: Readonly<Record<string, string>>,
   from: Cursor | undefined,
   signal: AbortSignal,
 ): Promise<RowsAnswer> {
-  let answer = await ask<RowsAnswer>('rows', { batch, ...asked, ...cursorQuery(from) }, signal);
-  while (answer.next !== null && answer.rows.length < PAGE) {
-    const more = await ask<RowsAnswer>('rows', { batch, ...asked, ...cursorQuery(answer.next) }, signal);
+  let answer = await fetchAnswer<RowsAnswer>('rows', { batch, ...filters, ...cursorQuery(from) }, signal);
+  while (answer.next !== null && answer.rows.length < PAGE_SIZE) {
+    const more = await fetchAnswer<RowsAnswer>('rows', { batch, ...filters, ...cursorQuery(answer.next) }, signal);
     const rows = [...answer.rows, ...more.rows];
-    answer = rows.length > PAGE ? { rows: rows.slice(0, PAGE), next: endOf(rows[PAGE - 1]) } : { ...more, rows };
+    answer =
+      rows.length > PAGE_SIZE
+        ? { rows: rows.slice(0, PAGE_SIZE), next: cursorAfter(rows[PAGE_SIZE - 1]) }
+        : { ...more, rows };
   }
   return answer;
 }
 
-function endOf(row: RowLine | undefined): Cursor | null {
+function cursorAfter(row: RowLine | undefined): Cursor | null {
   if (row === undefined) return null;
   return { row: row.row, id: row.id, endedAt: row.endedAt === null ? 0 : Date.parse(row.endedAt), value: null };
 }

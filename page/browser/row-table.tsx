@@ -1,19 +1,19 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { ROW_FILTERS, SEARCHED, type RowLine, type RowsAnswer, type VoicesAnswer } from '../protocol.ts';
+import { ROW_FILTERS, UNINDEXED_FILTERS, type RowLine, type RowsAnswer, type VoicesAnswer } from '../protocol.ts';
 import { number } from './format.ts';
 import { Listen } from './listen.tsx';
-import { go, withQuery } from './location.ts';
+import { navigate, withQuery } from './location.ts';
 import { RedriveDialog } from './redrive-dialog.tsx';
 import { Filters } from './row-filters.tsx';
-import { LineCells, LineHeads, stepThrough } from './row-line.tsx';
+import { LineCells, LineHeaders, moveFocusOnArrowKey } from './row-line.tsx';
 import { loadPage, type Cursor } from './row-pages.ts';
-import { ask, useAnswer } from './server.ts';
+import { fetchAnswer, useAnswer } from './api-client.ts';
 
-/** What the address says of which rows are wanted. */
-const WANTED = [...ROW_FILTERS.map(({ name }) => name), 'order'];
+/** Query parameters of the URL that select and order rows. */
+const QUERY_NAMES = [...ROW_FILTERS.map(({ name }) => name), 'order'];
 
-/** The rows of a batch: filters, and a page of them. */
+/** The rows of a batch: filters, a page of rows, and buttons to listen to results and to send rows again. */
 export function RowTable({
   batch,
   address,
@@ -21,35 +21,39 @@ export function RowTable({
 }: {
   readonly batch: string;
   readonly address: URL;
+  /** A counter that rises when the batch has changed. */
   readonly tick: number;
 }): VNode {
   const asked = Object.fromEntries(
-    WANTED.flatMap((name) => {
+    QUERY_NAMES.flatMap((name) => {
       const value = address.searchParams.get(name);
       return value === null ? [] : [[name, value]];
     }),
   );
   const filter = JSON.stringify(asked);
+  /** The cursors of the pages up to this one, for `filter`; the first page has none. */
   const [pages, setPages] = useState<{ readonly filter: string; readonly after: readonly (Cursor | undefined)[] }>({
     filter,
     after: [undefined],
   });
   const after = pages.filter === filter ? pages.after : [undefined];
   const at = after.at(-1);
-  // Rows that are looked for without an index are not looked for again and again.
-  const isLive = SEARCHED.every((name) => !(name in asked)) && (asked['order'] ?? 'newest') === 'newest';
+  // A search without an index is slow, so it is not repeated when the batch changes.
+  const isLive = UNINDEXED_FILTERS.every((name) => !(name in asked)) && (asked['order'] ?? 'newest') === 'newest';
   const load = (signal: AbortSignal): Promise<RowsAnswer> => loadPage(batch, asked, at, signal);
   const { value, trouble, isLoading } = useAnswer(`${filter} ${JSON.stringify(at)}`, load, isLive ? tick : 0);
   const { rows = [], next = null } = value ?? {};
-  // Every row is read for them, once: after the rows that a person waits for.
-  const { value: spoken } = useAnswer(value && batch, (signal) => ask<VoicesAnswer>('voices', { batch }, signal));
+  // The server reads every row for the voices, so they are fetched once, after the rows.
+  const { value: spoken } = useAnswer(value && batch, (signal) =>
+    fetchAnswer<VoicesAnswer>('voices', { batch }, signal),
+  );
   const names = new Map(spoken?.voices.map(({ voice, name }) => [voice, name ?? voice]));
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   const [isAsking, setAsking] = useState(false);
   const [isListening, setListening] = useState(false);
   const ended = rows.flatMap((row) => (row.outcome === null ? [] : [row.id]));
   const mark = (id: string): void => {
-    setMarked((before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id]));
+    setMarked((before) => new Set(before.has(id) ? [...before].filter((other) => other !== id) : [...before, id]));
   };
   const turn = (cursors: readonly (Cursor | undefined)[]): void => {
     setPages({ filter, after: cursors });
@@ -95,7 +99,7 @@ export function RowTable({
         voices={spoken?.areAll === true ? spoken.voices : undefined}
         linkTo={(values) => withQuery(address, values)}
         set={(values) => {
-          go(withQuery(new URL(location.href), values), true);
+          navigate(withQuery(new URL(location.href), values), true);
         }}
       />
       {trouble !== undefined && <p class="trouble">{trouble}</p>}
@@ -115,10 +119,10 @@ export function RowTable({
                   }}
                 />
               </th>
-              <LineHeads />
+              <LineHeaders />
             </tr>
           </thead>
-          <tbody onKeyDown={stepThrough}>
+          <tbody onKeyDown={moveFocusOnArrowKey}>
             {rows.map((row) => (
               <Line key={row.row} row={row} names={names} address={address} isMarked={marked.has(row.id)} mark={mark} />
             ))}
@@ -189,7 +193,7 @@ function Line({
   mark,
 }: {
   readonly row: RowLine;
-  /** Of voices, by their ids. */
+  /** Names of voices, by id. */
   readonly names: ReadonlyMap<string, string>;
   readonly address: URL;
   readonly isMarked: boolean;

@@ -1,23 +1,24 @@
 import type { VNode } from 'preact';
-import type { ScheduleAnswer, StandingsAnswer } from '../protocol.ts';
+import type { ScheduleAnswer, ScheduleStatesAnswer } from '../protocol.ts';
 import { moment, number } from './format.ts';
 import { batchPath } from './location.ts';
-import { ask, useAnswer, useTicks } from './server.ts';
-import { Heads } from './heads.tsx';
+import { fetchAnswer, useAnswer, useTicks } from './api-client.ts';
+import { HeaderCells } from './header-cells.tsx';
 
-const LOOK_EVERY_MS = 15_000;
+const POLL_INTERVAL_MS = 15_000;
 
-/** The schedules on record, with what became of their latest firings. */
+/** The schedules of the ledger, with the results of their latest firings. */
 export function ScheduleList(): VNode {
-  const tick = useTicks(LOOK_EVERY_MS);
+  const tick = useTicks(POLL_INTERVAL_MS);
   const { value, trouble } = useAnswer(
     'schedules',
-    (signal) => ask<readonly ScheduleAnswer[]>('schedules', {}, signal),
+    (signal) => fetchAnswer<readonly ScheduleAnswer[]>('schedules', {}, signal),
     tick,
   );
-  const { value: there } = useAnswer(
-    value && 'standings',
-    (signal) => ask<StandingsAnswer>('schedule-standings', {}, signal),
+  // Asked after the ledger's answer, since Temporal may take long or not answer at all.
+  const { value: temporal } = useAnswer(
+    value && 'states',
+    (signal) => fetchAnswer<ScheduleStatesAnswer>('schedule-states', {}, signal),
     tick,
   );
   return (
@@ -25,49 +26,42 @@ export function ScheduleList(): VNode {
       <h1>Schedules</h1>
       {trouble !== undefined && <p class="trouble">{trouble}</p>}
       {value?.length === 0 && <p>There is no schedule here. Make one: voxbatch schedule create NAME MANIFEST</p>}
-      {there?.away != null && (
-        <p class="trouble">When they fire next is not known, and only what is on record is shown: {there.away}</p>
+      {temporal?.problem != null && (
+        <p class="trouble">When they fire next is not known, and only what is on record is shown: {temporal.problem}</p>
       )}
       {value?.map((schedule) => (
         <Schedule
           key={schedule.schedule}
           {...schedule}
-          standing={there?.standings.find((one) => one.schedule === schedule.schedule)}
-          isAsked={there === undefined}
+          state={temporal?.states.find((known) => known.schedule === schedule.schedule)}
+          isLoading={temporal === undefined}
         />
       ))}
     </>
   );
 }
 
-interface Shown extends ScheduleAnswer {
-  /** As Temporal has it; undefined: that is not known. */
-  readonly standing: StandingsAnswer['standings'][number] | undefined;
-  /** Temporal was asked, and has not answered yet. */
-  readonly isAsked: boolean;
+type ScheduleState = ScheduleStatesAnswer['states'][number];
+
+interface ScheduleProps extends ScheduleAnswer {
+  /** Its state in Temporal; undefined if it is not known. */
+  readonly state: ScheduleState | undefined;
+  /** Whether Temporal has not answered yet. */
+  readonly isLoading: boolean;
 }
 
-function Schedule({ standing, isAsked, ...record }: Shown) {
+function Schedule({ state, isLoading, ...record }: ScheduleProps) {
   const { schedule, times, timezone, month, occurrences } = record;
-  const { paused, note } = standing ?? record;
+  const { paused, note } = state ?? record;
+  const pausedOrActive = paused ? 'paused' : 'active';
   return (
     <section>
       <div class="title">
         <h2>{schedule}</h2>
-        <span class="pill">{standing?.lost === true ? 'lost' : paused ? 'paused' : 'active'}</span>
+        <span class="pill">{state?.lost === true ? 'lost' : pausedOrActive}</span>
         <span class="faint">{note}</span>
       </div>
-      <p>
-        {standing?.lost === true
-          ? `Temporal does not know it any more. See: voxbatch schedule show ${schedule}`
-          : paused
-            ? 'It does not fire while it is paused.'
-            : standing === undefined
-              ? isAsked && 'Asking Temporal when it fires next …'
-              : standing.next === null
-                ? 'It does not fire any more.'
-                : `It fires next ${moment(standing.next)}.`}
-      </p>
+      <p>{nextFiring(schedule, paused, state, isLoading)}</p>
       <p class="faint">
         {times}, {timezone}
         {month !== null && `; ${number(month.left)} of ${number(month.credits)} credits left in ${month.month}`}
@@ -79,19 +73,21 @@ function Schedule({ standing, isAsked, ...record }: Shown) {
           <table>
             <thead>
               <tr>
-                <Heads of={['Due', 'What became of it', ['Exit code', 'right'], ['Charged', 'right'], 'Batch']} />
+                <HeaderCells
+                  columns={['Due', 'What became of it', ['Exit code', 'right'], ['Charged', 'right'], 'Batch']}
+                />
               </tr>
             </thead>
             <tbody>
-              {occurrences.map((one) => (
-                <tr key={one.at}>
-                  <td>{moment(one.at)}</td>
+              {occurrences.map(({ at, state: outcome, reason, exitCode, charged, batch }) => (
+                <tr key={at}>
+                  <td>{moment(at)}</td>
                   <td>
-                    {one.state} <span class="faint">{one.reason}</span>
+                    {outcome} <span class="faint">{reason}</span>
                   </td>
-                  <td class="right">{one.exitCode}</td>
-                  <td class="right">{one.charged === null ? '' : number(one.charged)}</td>
-                  <td>{one.charged === null ? '' : <a href={batchPath(one.batch)}>{one.batch}</a>}</td>
+                  <td class="right">{exitCode}</td>
+                  <td class="right">{charged === null ? '' : number(charged)}</td>
+                  <td>{charged === null ? '' : <a href={batchPath(batch)}>{batch}</a>}</td>
                 </tr>
               ))}
             </tbody>
@@ -100,4 +96,13 @@ function Schedule({ standing, isAsked, ...record }: Shown) {
       )}
     </section>
   );
+}
+
+/** Returns when the schedule fires next; empty if Temporal cannot be asked. */
+function nextFiring(schedule: string, isPaused: boolean, state: ScheduleState | undefined, isLoading: boolean): string {
+  if (state?.lost === true) return `Temporal does not know it any more. See: voxbatch schedule show ${schedule}`;
+  if (isPaused) return 'It does not fire while it is paused.';
+  if (state === undefined) return isLoading ? 'Asking Temporal when it fires next …' : '';
+  if (state.next === null) return 'It does not fire any more.';
+  return `It fires next ${moment(state.next)}.`;
 }

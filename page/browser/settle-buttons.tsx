@@ -1,11 +1,11 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RowAnswer, SettleAnswer, SettleWay } from '../protocol.ts';
-import { AskDialog } from './ask-dialog.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
 import { number } from './format.ts';
-import { buttonOf, Price } from './redrive-dialog.tsx';
+import { redriveLabel, RedriveSummary } from './redrive-dialog.tsx';
 
-/** The decisions about a row that are open to a person, a button each. What each means is shown before it is done. */
+/** A button for each decision about a row that is open to the user. A dialog shows what it means before it is done. */
 export function SettleButtons({
   batch,
   row,
@@ -13,12 +13,12 @@ export function SettleButtons({
 }: {
   readonly batch: string;
   readonly row: Pick<RowAnswer, 'id' | 'ways'>;
-  /** Something was decided. */
+  /** Called after a decision. */
   readonly changed: () => void;
 }): VNode | null {
   const [job, setJob] = useState('');
-  const [asked, setAsked] = useState<SettleWay>();
-  const named = row.ways.find(({ way }) => way === 'adopt');
+  const [chosen, setChosen] = useState<SettleWay>();
+  const adoption = row.ways.find(({ way }) => way === 'adopt');
   if (row.ways.length === 0) return null;
   return (
     <form
@@ -26,12 +26,12 @@ export function SettleButtons({
       aria-label={`Settle ${row.id}`}
       onSubmit={(event) => {
         event.preventDefault();
-        if (named !== undefined && job.trim() !== '') setAsked(named);
+        if (adoption !== undefined && job.trim() !== '') setChosen(adoption);
       }}
     >
-      {named !== undefined && (
+      {adoption !== undefined && (
         <label>
-          Id of its {named.makes ?? 'job'}, from your account
+          Id of its {adoption.makes ?? 'job'}, from your account
           <input
             value={job}
             onInput={(event) => {
@@ -46,21 +46,23 @@ export function SettleButtons({
           type="button"
           disabled={way.way === 'adopt' && job.trim() === ''}
           onClick={() => {
-            setAsked(way);
+            setChosen(way);
           }}
         >
-          {wordsOf(way, row.id)} …
+          {labelOf(way, row.id)} …
         </button>
       ))}
-      {asked !== undefined && (
-        <AskDialog<SettleAnswer>
-          title={wordsOf(asked, '')}
+      {chosen !== undefined && (
+        <ConfirmDialog<SettleAnswer>
+          title={labelOf(chosen, '')}
           name="settle"
-          body={{ batch, id: row.id, way: asked.way, row: asked.row, job }}
+          body={{ batch, id: row.id, way: chosen.way, row: chosen.row, job }}
           show={(answer) => <Meaning {...answer} />}
-          button={({ way, price }) => (price === null ? BUTTONS[way.way] : buttonOf(price, BUTTONS[way.way]))}
+          button={({ way: { way }, price }) =>
+            price === null ? CONFIRM_LABELS[way] : redriveLabel(price, CONFIRM_LABELS[way])
+          }
           close={(isDone) => {
-            setAsked(undefined);
+            setChosen(undefined);
             if (isDone) changed();
           }}
         />
@@ -69,15 +71,15 @@ export function SettleButtons({
   );
 }
 
-const BUTTONS: Readonly<Record<SettleWay['way'], string>> = {
+const CONFIRM_LABELS: Readonly<Record<SettleWay['way'], string>> = {
   adopt: 'It is this one',
   resubmit: 'Send it again',
   accept: 'Take it, free',
   'not-charged': 'It was not charged',
 };
 
-/** What a button is for. `id`: of the row that it stands beside. */
-function wordsOf({ way, row, take, makes }: SettleWay, id: string): string {
+/** Returns the label of a decision; it names the row unless that is `id`, the row beside it. */
+function labelOf({ way, row, take, makes }: SettleWay, id: string): string {
   const of = row === id || row === `${id}/${String(take)}` ? '' : `${row}: `;
   switch (way) {
     case 'adopt':
@@ -91,7 +93,7 @@ function wordsOf({ way, row, take, makes }: SettleWay, id: string): string {
   }
 }
 
-/** What a decision means for the bill and for the row. */
+/** What a decision means for the bill and the row. */
 function Meaning({ way: { way, take, mayHaveCost, then }, price }: SettleAnswer) {
   const credits = mayHaveCost === null ? 'What it cost' : `${number(mayHaveCost)} credits`;
   const lines: Readonly<Record<SettleWay['way'], readonly (string | false)[]>> = {
@@ -110,7 +112,7 @@ function Meaning({ way: { way, take, mayHaveCost, then }, price }: SettleAnswer)
   };
   return (
     <>
-      {price !== null && <Price price={price} />}
+      {price !== null && <RedriveSummary price={price} />}
       {lines[way].map((line) => line !== false && <p key={line}>{line}</p>)}
     </>
   );

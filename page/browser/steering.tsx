@@ -1,35 +1,35 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ActionAnswer, StatusAnswer } from '../protocol.ts';
-import { Said } from './ask-dialog.tsx';
-import { post } from './server.ts';
+import { CommandOutput } from './confirm-dialog.tsx';
+import { postAction } from './api-client.ts';
 
-/** Pauses, resumes, tunes and stops a batch, by the commands of these names. */
+/** Buttons that pause, resume, tune and stop a batch, as the commands of these names do. */
 export function Steering({ status }: { readonly status: StatusAnswer }): VNode | null {
   const { batch, state, control } = status;
   const [isBusy, setBusy] = useState(false);
-  const [said, setSaid] = useState<readonly string[]>([]);
+  const [output, setOutput] = useState<readonly string[]>([]);
   const [shown, setShown] = useState<'tune' | 'stop' | undefined>();
   const act = (name: string, body: object): void => {
     setBusy(true);
-    setSaid([]);
-    post<ActionAnswer>(name, { batch, ...body })
+    setOutput([]);
+    postAction<ActionAnswer>(name, { batch, ...body })
       .then(
         ({ lines }) => {
           setShown(undefined);
-          setSaid(lines.length > 0 ? lines : ['Done.']);
+          setOutput(lines.length > 0 ? lines : ['Done.']);
         },
         (error: unknown) => {
-          setSaid([(error as Error).message]);
+          setOutput([(error as Error).message]);
         },
       )
       .finally(() => {
         setBusy(false);
       });
   };
-  const button = (words: string, press: () => void, more: object = {}): VNode => (
-    <button type="button" disabled={isBusy} onClick={press} {...more}>
-      {words}
+  const button = (label: string, press: () => void, attributes: object = {}): VNode => (
+    <button type="button" disabled={isBusy} onClick={press} {...attributes}>
+      {label}
     </button>
   );
   const toggle = (what: 'tune' | 'stop') => (): void => {
@@ -74,7 +74,7 @@ export function Steering({ status }: { readonly status: StatusAnswer }): VNode |
           }}
         />
       )}
-      <Said lines={said} />
+      <CommandOutput lines={output} />
     </div>
   );
 }

@@ -1,19 +1,19 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ActionAnswer, UnknownAnswer } from '../protocol.ts';
-import { Said } from './ask-dialog.tsx';
+import { CommandOutput } from './confirm-dialog.tsx';
 import { number } from './format.ts';
 import { Requests } from './row-dialog.tsx';
 import { batchPath } from './location.ts';
-import { ask, post, useAnswer } from './server.ts';
+import { fetchAnswer, postAction, useAnswer } from './api-client.ts';
 import { SettleButtons } from './settle-buttons.tsx';
 
-/** Rows whose answer was lost: what is known of each, and the ways to settle it. */
+/** The unknown rows of all batches: what is known about each, and buttons to settle it. */
 export function UnknownRows(): VNode {
   const [tick, setTick] = useState(0);
   const { value, trouble } = useAnswer(
     'unknown',
-    (signal) => ask<readonly UnknownAnswer[]>('unknown', {}, signal),
+    (signal) => fetchAnswer<readonly UnknownAnswer[]>('unknown', {}, signal),
     tick,
   );
   const changed = (): void => {
@@ -36,40 +36,40 @@ export function UnknownRows(): VNode {
 }
 
 function Batch({ batch, rows, shown, changed }: UnknownAnswer & { readonly changed: () => void }) {
-  const [said, setSaid] = useState<readonly string[]>([]);
+  const [output, setOutput] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
   const lookUp = (): void => {
     setBusy(true);
-    post<ActionAnswer>('look-up', { batch })
+    postAction<ActionAnswer>('look-up', { batch })
       .then(
         ({ lines }) => {
-          setSaid(lines);
+          setOutput(lines);
           changed();
         },
         (error: unknown) => {
-          setSaid([(error as Error).message]);
+          setOutput([(error as Error).message]);
         },
       )
       .finally(() => {
         setBusy(false);
       });
   };
-  const place = `${batchPath(batch)}&outcome=unknown`;
+  const href = `${batchPath(batch)}&outcome=unknown`;
   return (
     <section>
       <div class="title">
         <h2>
-          <a href={place}>{batch}</a> <span class="faint">{number(rows)}</span>
+          <a href={href}>{batch}</a> <span class="faint">{number(rows)}</span>
         </h2>
         <button type="button" class="end" disabled={isBusy} onClick={lookUp}>
           Look for traces, free
         </button>
       </div>
-      <Said lines={said} />
+      <CommandOutput lines={output} />
       {shown.map((row) => (
         <article key={row.row}>
           <h3>
-            <a href={`${place}&row=${encodeURIComponent(row.id)}`}>{row.id}</a>{' '}
+            <a href={`${href}&row=${encodeURIComponent(row.id)}`}>{row.id}</a>{' '}
             <span class="faint">{row.failure?.message}</span>
           </h3>
           <Requests row={row} />
@@ -79,7 +79,7 @@ function Batch({ batch, rows, shown, changed }: UnknownAnswer & { readonly chang
       ))}
       {rows > shown.length && (
         <p>
-          <a href={place}>All {number(rows)} rows</a>
+          <a href={href}>All {number(rows)} rows</a>
         </p>
       )}
     </section>

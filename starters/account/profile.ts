@@ -10,14 +10,14 @@ import {
 import { viewChange, viewProfile, withoutPaths, type ProfileView } from '../../client/account/account-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Flags } from '../commands/flags.ts';
-import { atSession } from '../connect/connect-api.ts';
+import { withSession } from '../connect/connect-api.ts';
 import { oneLine } from '../terminal/table.ts';
 import { number, sentence } from '../terminal/words.ts';
 import { usageError } from '../exit-error.ts';
 
 /** `voxbatch profile`: the account of the token, and its balance. Spends nothing. */
 export async function profile(flags: Flags, { output }: RunContext): Promise<ExitName> {
-  const view = viewProfile(await atSession(flags, (session) => session.api()));
+  const view = viewProfile(await withSession(flags, (session) => session.api()));
   printAnswer(output, flags, view, () => profileLines(view));
   return 'complete';
 }
@@ -49,15 +49,16 @@ export async function setWebhook(url: string | undefined, flags: Flags, { output
   return change(flags, output, (account) => account.setWebhook(url ?? null));
 }
 
+/** Makes a change, prints what became of each field, and returns the exit code. */
 async function change(
   flags: Flags,
   output: Output,
-  act: (account: AccountFunctions) => Promise<ProfileChange>,
+  makeChange: (account: AccountFunctions) => Promise<ProfileChange>,
 ): Promise<ExitName> {
-  const changed = await atSession(flags, (session) => act(accountFunctions(session)));
+  const changed = await withSession(flags, (session) => makeChange(accountFunctions(session)));
   const { fields, failure } = changed;
   printAnswer(output, flags, viewChange(changed), () =>
-    fields.map((field) => `${oneLine(field.name)}: ${wordsOf(field)}`),
+    fields.map((field) => `${oneLine(field.name)}: ${fieldWords(field)}`),
   );
   if (failure !== undefined) output.say(sentence(failure.message));
   if (fields.some(({ result }) => result === 'refused'))
@@ -66,8 +67,8 @@ async function change(
   return failure?.class === 'BadToken' ? 'api' : exitOf(fields.map(({ result }) => result));
 }
 
-/** Describes a field's update. */
-function wordsOf({ name, wanted, result, shown }: ChangedField): string {
+/** Describes what became of a field. */
+function fieldWords({ name, wanted, result, shown }: ChangedField): string {
   const now = shown === undefined ? '' : ` The profile shows ${asText(shown)}.`;
   const isCleared = name === 'webhookUrl' && (wanted === null || wanted === '');
   switch (result) {
@@ -98,8 +99,8 @@ function exitOf(results: readonly FieldResult[]): ExitName {
   return results.every((result) => result === 'set') ? 'complete' : 'failures';
 }
 
-/** Names that a member of the profile can have. */
-const NAME = /^[A-Za-z_][\w.-]{0,63}$/;
+/** A field name that the profile can have. */
+const FIELD_NAME = /^[A-Za-z_][\w.-]{0,63}$/;
 
 /**
  * Parses `FIELD=VALUE` words. A JSON value (`true`, `null`, a number, an object, a list, or a quoted string) is sent as
@@ -111,7 +112,7 @@ function readFields(words: readonly string[]): Record<string, unknown> {
   for (const word of words) {
     const at = word.indexOf('=');
     const name = word.slice(0, Math.max(0, at));
-    if (!NAME.test(name)) throw usageError(`${word.slice(0, 80)}: expected FIELD=VALUE, as in newsletter=true.`);
+    if (!FIELD_NAME.test(name)) throw usageError(`${word.slice(0, 80)}: expected FIELD=VALUE, as in newsletter=true.`);
     if (Object.hasOwn(fields, name)) throw usageError(`${name} is given twice.`);
     fields[name] = readValue(word.slice(at + 1));
   }

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { BackupRefusal } from '../../client/backup/backup-refusal.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 
-/** What to do where no backup is made, or none is put back. */
+/** Returns what to do after a backup to `folder`, or a restore from it, was refused. */
 export function backupAdvice(folder: string, refusal: BackupRefusal): string {
   switch (refusal.why) {
     case 'server':
@@ -23,10 +23,10 @@ export function backupAdvice(folder: string, refusal: BackupRefusal): string {
       return 'Use that newer version.';
     case 'ledger-there': {
       const { ledger, files } = refusal;
-      const aside = `${dirname(ledger)}/former-ledger`;
+      const formerFolder = `${dirname(ledger)}/former-ledger`;
       return (
         'If it can be read, go on with it, and restore nothing. If it is damaged, end all voxbatch commands, move these files away, and leave all else where it is: ' +
-        `mkdir ${shellWord(aside)} && mv ${files.map(shellWord).join(' ')} ${shellWord(aside)}/`
+        `mkdir ${shellWord(formerFolder)} && mv ${files.map(shellWord).join(' ')} ${shellWord(formerFolder)}/`
       );
     }
     case 'bucket':

@@ -9,7 +9,8 @@ import { form, number, plural, size } from '../terminal/words.ts';
 /** `voxbatch backup FOLDER`: copies the ledger and its media, while batches run. */
 export async function backup(folder: string, flags: Flags, { output, atFaultPoint }: RunContext): Promise<ExitName> {
   const view = await backUp({
-    ...{ folder, settings: await readSettings() },
+    folder,
+    settings: await readSettings(),
     atMoment: atFaultPoint && ((moment) => atFaultPoint(`backup-${moment}`)),
   });
   if (view.wasInterrupted)
@@ -22,13 +23,13 @@ export async function backup(folder: string, flags: Flags, { output, atFaultPoin
 
 function linesFor({ folder, madeAt, ledgerFile, batches, open, rows, media, replaces }: BackupView): readonly string[] {
   const { files, bytes, newFiles, newBytes, missing, damaged } = media;
-  const what = `ledger (${size(ledgerFile.bytes)}; ${plural(batches, 'batch', 'batches')}, ${number(open)} open, ${plural(rows, 'row')})`;
-  const how =
+  const ledger = `ledger (${size(ledgerFile.bytes)}; ${plural(batches, 'batch', 'batches')}, ${number(open)} open, ${plural(rows, 'row')})`;
+  const newMedia =
     replaces === null ? '' : `, of which ${number(newFiles)} (${size(newBytes)}) ${form(newFiles, 'is', 'are')} new`;
   return [
     media.isCopied
-      ? `Backed up to ${folder}: the ${what} of ${madeAt}, and ${plural(files, 'file')} of media (${size(bytes)})${how}.`
-      : `Backed up to ${folder}: the ${what} of ${madeAt}. Media are in ${media.store}, and not in it: keep versions of that bucket.`,
+      ? `Backed up to ${folder}: the ${ledger} of ${madeAt}, and ${plural(files, 'file')} of media (${size(bytes)})${newMedia}.`
+      : `Backed up to ${folder}: the ${ledger} of ${madeAt}. Media are in ${media.store}, and not in it: keep versions of that bucket.`,
     ...(damaged > 0
       ? [
           `${plural(damaged, 'file')} in ${media.store} ${form(damaged, 'is', 'are')} not as the ledger has recorded. The backup keeps what it had of ${form(damaged, 'it', 'them')}. Look at each batch: voxbatch verify BATCH`,

@@ -8,17 +8,38 @@ import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import { form, number, plural, rowsInWords, size } from '../terminal/words.ts';
 
-/** `voxbatch restore FOLDER`: puts a backup in place, and says what it may pay for again. */
+/** `voxbatch restore FOLDER`: puts a backup in place, and lists the rows that it could pay for again. */
 export async function restore(folder: string, flags: Flags, { output, atFaultPoint }: RunContext): Promise<ExitName> {
   const view = await restoreBackup({
-    ...{ folder, settings: await readSettings() },
+    folder,
+    settings: await readSettings(),
     atMoment: atFaultPoint && ((moment) => atFaultPoint(`restore-${moment}`)),
   });
   printAnswer(output, flags, view, () => linesFor(view));
   return 'complete';
 }
 
-/** What may have been sent of each open batch. */
+/** Batches in the table; `--json` has all. */
+const MAX_SHOWN = 20;
+
+function linesFor(view: RestoreView): readonly string[] {
+  const { folder, ledger, madeAt, batches, mayPayAgain } = view;
+  const open = batches.filter(({ state }) => state !== 'closed');
+  const closed = batches.length - open.length;
+  const more = open.length - MAX_SHOWN;
+  return [
+    `Restored from ${folder}: the ledger ${ledger} is as it was at ${madeAt}.`,
+    ...mediaLines(view.media),
+    `It does not know what was sent since. ${mayPayAgain === 0 ? 'No row of it was open.' : `${rowsInWords(mayPayAgain)} may have been sent since, and would be paid for again:`}`,
+    ...(open.length === 0 ? [] : openTable(open)),
+    ...(more > 0 ? [`and ${number(more)} more (--json shows all)`] : []),
+    `${open.length > 0 ? 'Rows that waited may have been sent since; of rows that ran, a later step or another try. ' : ''}${closed > 0 ? `${plural(closed, 'batch', 'batches')} had ended, and may have been extended or redriven since. ` : ''}Batches that were begun since are not in it.`,
+    'Nothing is sent from it until you have accepted it and compared:',
+    ...nextCommands(view, open).map(([command, why]) => `  ${command.padEnd(COMMAND_WIDTH)}  # ${why}`),
+  ];
+}
+
+/** A table of open batches: how many of their rows waited, ran or were in doubt when the backup was made. */
 function openTable(open: readonly BackedUpBatch[]): readonly string[] {
   return tableLines<BackedUpBatch>(
     [
@@ -28,28 +49,8 @@ function openTable(open: readonly BackedUpBatch[]): readonly string[] {
       { title: 'ran', value: ({ running }) => number(running), align: 'right' },
       { title: 'in doubt', value: ({ inDoubt }) => number(inDoubt), align: 'right' },
     ],
-    open.slice(0, MOST_SHOWN),
+    open.slice(0, MAX_SHOWN),
   );
-}
-
-/** Batches that are shown; `--json` has all. */
-const MOST_SHOWN = 20;
-
-function linesFor(view: RestoreView): readonly string[] {
-  const { folder, ledger, madeAt, batches, mayPayAgain } = view;
-  const open = batches.filter(({ state }) => state !== 'closed');
-  const closed = batches.length - open.length;
-  const more = open.length - MOST_SHOWN;
-  return [
-    `Restored from ${folder}: the ledger ${ledger} is as it was at ${madeAt}.`,
-    ...mediaLines(view.media),
-    `It does not know what was sent since. ${mayPayAgain === 0 ? 'No row of it was open.' : `${rowsInWords(mayPayAgain)} may have been sent since, and would be paid for again:`}`,
-    ...(open.length === 0 ? [] : openTable(open)),
-    ...(more > 0 ? [`and ${number(more)} more (--json shows all)`] : []),
-    `${open.length > 0 ? 'Rows that waited may have been sent since; of rows that ran, a later step or another try. ' : ''}${closed > 0 ? `${plural(closed, 'batch', 'batches')} had ended, and may have been extended or redriven since. ` : ''}Batches that were begun since are not in it.`,
-    'Nothing is sent from it until you have accepted it and compared:',
-    ...nextCommands(view, open).map(([command, why]) => `  ${command.padEnd(WIDTH)}  # ${why}`),
-  ];
 }
 
 function mediaLines({ isCopied, store, files, newFiles, newBytes, missing }: RestoreView['media']): readonly string[] {
@@ -64,10 +65,10 @@ function mediaLines({ isCopied, store, files, newFiles, newBytes, missing }: Res
   ];
 }
 
-/** Of the commands, so that what they are for stands in a column. */
-const WIDTH = 38;
+/** Commands are padded to this width, so that their explanations line up. */
+const COMMAND_WIDTH = 38;
 
-/** In their order, each with what it is for. */
+/** Returns the commands to run after a restore, in order, each with its purpose. */
 function nextCommands(
   { isKnown }: RestoreView,
   open: readonly BackedUpBatch[],

@@ -4,7 +4,7 @@ import type { Flags } from '../commands/flags.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { confirmRemoval, requireConsent, type Ask, askYesNo } from '../terminal/ask.ts';
-import { atSession } from '../connect/connect-api.ts';
+import { withSession } from '../connect/connect-api.ts';
 import { unchangedError } from '../exit-error.ts';
 import { findHistory } from '../../client/look/explain.ts';
 import { unclearRow } from '../look/explain.ts';
@@ -17,7 +17,7 @@ import { clipped, oneLine, tableLines } from '../terminal/table.ts';
 
 /** `voxbatch cache list`: shows how much is cached for later rows. */
 export async function listCache({ json }: Flags, { output }: RunContext): Promise<ExitName> {
-  const sums = await atSession({}, sumCache);
+  const sums = await withSession({}, sumCache);
   printAnswer(output, { json }, sums, () => cacheLines(sums));
   return 'complete';
 }
@@ -32,7 +32,7 @@ export async function showCached(
   { output }: RunContext,
 ): Promise<ExitName> {
   const request = { first, second, named };
-  const row = await atSession({}, async (session) => {
+  const row = await withSession({}, async (session) => {
     const answer = await findHistory(await session.ledger(), request);
     if (answer.type !== 'found') throw unclearRow(answer, request);
     return showCachedRow(session, answer.history);
@@ -48,7 +48,7 @@ export async function prune(flags: Flags, { output }: RunContext, ask: Ask = ask
     throw unchangedError('Which results? --older-than TIME (such as 30d), --keep-bytes SIZE (such as 10GB) or both.');
   const person = personAt(output, flags);
   if (!dryRun) requireConsent(person);
-  const pruned = await atSession(
+  const pruned = await withSession(
     flags,
     (session) =>
       pruneCacheAndUploads(session, {
@@ -78,25 +78,25 @@ type CachedRowView = Awaited<ReturnType<typeof showCachedRow>>;
 type CachedStep = CachedRowView['steps'][number];
 
 /** Names shown per list; `--json` has more. */
-const SHOWN = 10;
-/** Key parts are cut to this length for display. */
-const LONGEST_PART = 200;
+const MAX_NAMES = 10;
+/** Characters of a key's part that are shown. */
+const MAX_PART_LENGTH = 200;
 
 /** Describes how much is cached for later rows. */
 function cacheLines(sums: CacheSums): readonly string[] {
   if (sums.entries === 0) return ['No result is kept for later rows yet.'];
   const { results, entries, bytes } = sums;
-  const have = `${plural(entries, 'row has', 'rows have')} ${form(results, 'it', 'one of them')}`;
+  const rows = `${plural(entries, 'row has', 'rows have')} ${form(results, 'it', 'one of them')}`;
   return [
-    `${plural(results, 'result')} that later rows can use, ${size(bytes)}. ${have}.`,
+    `${plural(results, 'result')} that later rows can use, ${size(bytes)}. ${rows}.`,
     ...sumTable('batch', sums.byBatch),
     ...sumTable('kind', sums.byKind),
     ...sumTable('voice', sums.byVoice),
     ...tableLines<CacheSums['byAge'][number]>(
       [
         { title: 'last used', value: ({ days }) => ageWords(days) },
-        { title: 'results', value: ({ results: n }) => number(n), align: 'right' },
-        { title: 'size', value: ({ bytes: n }) => size(n), align: 'right' },
+        { title: 'results', value: ({ results: count }) => number(count), align: 'right' },
+        { title: 'size', value: ({ bytes: ageBytes }) => size(ageBytes), align: 'right' },
       ],
       sums.byAge,
     ),
@@ -104,7 +104,7 @@ function cacheLines(sums: CacheSums): readonly string[] {
 }
 
 function sumTable(title: string, sums: readonly NamedSum[]): readonly string[] {
-  const rest = sums.length - SHOWN;
+  const rest = sums.length - MAX_NAMES;
   return [
     ...tableLines<NamedSum>(
       [
@@ -112,7 +112,7 @@ function sumTable(title: string, sums: readonly NamedSum[]): readonly string[] {
         { title: 'rows', value: ({ entries }) => number(entries), align: 'right' },
         { title: 'size', value: ({ bytes }) => size(bytes), align: 'right' },
       ],
-      sums.slice(0, SHOWN),
+      sums.slice(0, MAX_NAMES),
     ),
     ...(rest > 0 ? [`  and ${number(rest)} smaller ones (--json)`] : []),
   ];
@@ -133,7 +133,7 @@ function stepLines({ step, key, parts, source, holders }: CachedStep): readonly 
     return [`  ${step}: no later row can have its result (the cache is off, or nobody knows what is behind a link)`];
   return [
     `  ${step}: key ${key}, made of`,
-    ...Array.from(parts, ([name, value]) => `    ${oneLine(name)}: ${clipped(value, LONGEST_PART)}`),
+    ...Array.from(parts, ([name, value]) => `    ${oneLine(name)}: ${clipped(value, MAX_PART_LENGTH)}`),
     ...(source === null ? [] : [`    ${sourceWords({ ...source, from: source, madeAt: source.madeAt.getTime() })}`]),
     ...(holders.length === 0 ? ['    no result is kept'] : []),
     ...holders.map((holder, at) => `    ${at === 0 ? 'kept by' : 'also by'} ${holderWords(holder)}`),

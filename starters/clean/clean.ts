@@ -6,7 +6,7 @@ import type { CleanView } from '../../client/views.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { confirmRemoval, requireConsent, type Ask, askYesNo } from '../terminal/ask.ts';
-import { atSession } from '../connect/connect-api.ts';
+import { withSession } from '../connect/connect-api.ts';
 import { unchangedError, ExitError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
 import { admittance, confirmStore } from '../trust/confirm.ts';
@@ -14,7 +14,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import { freedWords, uploadLines } from '../terminal/file-words.ts';
 import { form, goOnCommand, plural } from '../terminal/words.ts';
 
-/** Flags of `clean`. */
+/** Flags of `clean`, whose `--rows` takes no value. */
 type CleanFlags = Omit<Flags, 'rows'> & { readonly rows?: boolean };
 
 /**
@@ -31,9 +31,15 @@ export async function clean(
   const { dryRun: isDryRun = false } = flags;
   const person = personAt(output, flags);
   const viewOf = ({ rows, inDoubt, media, uploads }: Cleaned, dryRun: boolean): CleanView => ({
-    ...{ batch: name, dryRun, removed: parts, rows, inDoubt, media, uploads },
+    batch: name,
+    dryRun,
+    removed: parts,
+    rows,
+    inDoubt,
+    media,
+    uploads,
   });
-  return atSession<ExitName>(
+  return withSession<ExitName>(
     flags,
     async (session, settings) => {
       const batch = await chooseBatch(await session.ledger(), name);
@@ -67,7 +73,7 @@ function readParts({ media = false, rows = false, all = false }: CleanFlags): Cl
   return { media: media || all, rows: rows || all };
 }
 
-/** What a clean removed, or would remove. */
+/** Describes what a clean removed, or would remove. */
 function cleanLines({ batch, dryRun, removed, rows, inDoubt, media, uploads }: CleanView): readonly string[] {
   const verb = dryRun ? 'Would remove' : 'Removed';
   const lines: string[] = [];
@@ -97,7 +103,7 @@ function cleanLines({ batch, dryRun, removed, rows, inDoubt, media, uploads }: C
 type CleanEnd = Awaited<ReturnType<typeof cleanHere>>;
 type BatchRecord = Awaited<ReturnType<typeof chooseBatch>>;
 
-/** Why a batch cannot be cleaned. */
+/** Returns the error for a batch that cannot be cleaned. */
 function cleanRefusal(end: Exclude<CleanEnd, Cleaned>, batch: BatchRecord): ExitError {
   const word = shellWord(batch.name);
   if (end.type === 'not-closed') {

@@ -13,22 +13,23 @@ import {
   shareWord,
   wholeFrom,
 } from './flag-values.ts';
-import { OTHERS } from './shared-flags.ts';
+import { LEFT_OUT_ROWS } from './shared-flags.ts';
 import { TUNING } from './tuning-flags.ts';
 
-/** The default tolerance of `compare`. */
-export function upTo(name: keyof Tolerances): string {
+/** Help text for the values of a tolerance of `compare`, with its default. */
+export function toleranceHelp(name: keyof Tolerances): string {
   return `any: not judged (default: ${shareWord(DEFAULT_TOLERANCES[name])})`;
 }
 
-const OF_MANIFEST = '(of a manifest: for rows without one)';
+/** Appended to flags that set a default for the rows of a manifest. */
+const FOR_MANIFEST = '(of a manifest: for rows without one)';
 
 const { budget, ...tuning } = TUNING;
-/** Tunables; the budget is among the flags most people need first. */
+/** Tuning flags without `--budget`, which is in {@link COMMON_FLAGS}. */
 export const OTHER_TUNING = tuning;
 
-/** The flags most people need first. */
-export const FIRST = {
+/** The flags that most people need first. Help shows them without a heading. */
+export const COMMON_FLAGS = {
   where: [
     '--where <condition>',
     'Rows that match: outcome=…, class=… or kind=…, with values separated by commas; repeatable, all must match',
@@ -55,12 +56,12 @@ export const FIRST = {
   out: ['-o, --out <folder>', 'Folder for the results (default: out/<batch>)'],
   xlsx: ['--xlsx', 'Also write results.xlsx: results with links to their files, what failed and why, the bill'],
   force: ['--force', 'Overwrite the file of -o'],
-  voice: ['--voice <id>', `Voice ${OF_MANIFEST}`],
-  engine: ['--engine <id>', `Engine ${OF_MANIFEST}`],
-  format: ['--format <format>', `Audio format ${OF_MANIFEST} (default: that of -o, else the API's, mp3)`],
+  voice: ['--voice <id>', `Voice ${FOR_MANIFEST}`],
+  engine: ['--engine <id>', `Engine ${FOR_MANIFEST}`],
+  format: ['--format <format>', `Audio format ${FOR_MANIFEST} (default: that of -o, else the API's, mp3)`],
   speed: ['--speed <n>', 'Speaking rate, 0.5 to 2'],
-  language: ['--language <code>', `Language ${OF_MANIFEST}`],
-  sample: ['--sample <n>', `Run only n rows, from all kinds, voices and engines; ${OTHERS}`, wholeFrom(1)],
+  language: ['--language <code>', `Language ${FOR_MANIFEST}`],
+  sample: ['--sample <n>', `Run only n rows, from all kinds, voices and engines; ${LEFT_OUT_ROWS}`, wholeFrom(1)],
   budget,
   budgetMonth: [
     '--budget-month <credits>',
@@ -73,8 +74,8 @@ export const FIRST = {
   json: ['--json', 'Print one line of JSON'],
 } as const satisfies FlagTable;
 
-/** Flags of one command. */
-export const OF_ONE = {
+/** Flags of one or two commands. */
+export const SPECIAL_FLAGS = {
   adopt: [
     '--adopt <row=job...>',
     'Assign a job of the API to an unknown or unsent row, by id or number; ROW/TAKE is an earlier take, or the next one of an ended row',
@@ -138,27 +139,31 @@ export const OF_ONE = {
   jobs: ['--jobs <n>', 'Without batches: how many of the newest lip-sync jobs to read (default: 20)', wholeFrom(0)],
   length: [
     '--length <share>',
-    `How much the lengths of a row may differ, above half a second; ${upTo('length')}`,
+    `How much the lengths of a row may differ, above half a second; ${toleranceHelp('length')}`,
     share,
   ],
-  words: ['--words <share>', `How many of the words of a row's transcripts may differ; ${upTo('words')}`, share],
-  credits: ['--credits <share>', `How much the sums of credits may differ; ${upTo('credits')}`, share],
-  latency: ['--latency <share>', `How much slower the second batch may be; ${upTo('latency')}`, share],
+  words: [
+    '--words <share>',
+    `How many of the words of a row's transcripts may differ; ${toleranceHelp('words')}`,
+    share,
+  ],
+  credits: ['--credits <share>', `How much the sums of credits may differ; ${toleranceHelp('credits')}`, share],
+  latency: ['--latency <share>', `How much slower the second batch may be; ${toleranceHelp('latency')}`, share],
 } as const satisfies FlagTable;
 
-const MOST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
-/** Where the page listens. */
+/** `--port` of `voxbatch page`. */
 export const PAGE_PORT: Flag = [
   '--port <port>',
   'Where it listens on this machine (default: any free port)',
   reading(
-    (text) => (/^\d{1,5}$/.test(text) && Number(text) <= MOST_PORT ? Number(text) : undefined),
+    (text) => (/^\d{1,5}$/.test(text) && Number(text) <= MAX_PORT ? Number(text) : undefined),
     'a port, such as 8085',
   ),
 ];
 
-/** A page beside what a command does. */
-export const PAGE = {
+/** `--page`, for commands that follow a batch. */
+export const PAGE_FLAG = {
   page: ['--page', 'Also show batches in a browser while it runs, as voxbatch page does; prints the address'],
 } as const satisfies FlagTable;

@@ -9,19 +9,19 @@ import { usageError } from '../exit-error.ts';
 import type { ApiFields } from '../../client/single/build-single-job.ts';
 
 /**
- * A flag: its syntax in the help, its meaning, and its values, which are a choice of words or whatever a parser
- * accepts. By default it takes any text, or no value.
+ * A flag: its syntax as commander reads it (`-o, --out <file>`), its help text, and its values: a list of choices, or a
+ * parser. Without either it takes any text, or no value if the syntax has none.
  */
 export type Flag = readonly [
-  flags: string,
-  means: string,
+  syntax: string,
+  help: string,
   takes?: readonly string[] | ((text: string, before?: never) => unknown),
 ];
 
-/** Flags by the names of their values. */
+/** Flags, by the names that their values have in `Flags`. */
 export type FlagTable = Readonly<Record<string, Flag>>;
 
-/** Turns a parser that returns undefined for invalid text into a flag value reader. */
+/** Returns a flag's parser, which throws where `parse` returns undefined. `expected`: completes "expected …". */
 export function reading<T>(parse: (text: string) => T | undefined, expected: string): (text: string) => T {
   return (text) => {
     const value = parse(text);
@@ -31,11 +31,11 @@ export function reading<T>(parse: (text: string) => T | undefined, expected: str
 }
 
 /**
- * Validates a flag's name once the configuration is read, because it may be a user's own operation. Throws {@link
- * ExitError} `usage`.
+ * Returns `given` if it is one of `names`. For values that may name a user's own operation, so they can be checked only
+ * after the config file is read. Throws {@link ExitError} `usage`.
  */
 export function nameAmong<Name extends string>(flag: string, given: string, names: readonly Name[]): Name {
-  const name = names.find((one) => one === given);
+  const name = names.find((known) => known === given);
   if (name === undefined) throw usageError(`${flag}: expected one of ${names.join(', ')}; got "${given}".`);
   return name;
 }
@@ -58,30 +58,32 @@ export const dialectChoice = reading(
   DIALECT_FORMS,
 );
 
-/** The flag's value is optional, so it would take the next word for its value. */
+/**
+ * The threshold of `--verify`. Its value is optional, so commander would take the next word for it: the error says so.
+ */
 export const verify = reading(
   (text) => (parseVerifyThreshold(text) === undefined ? undefined : text),
   `${THRESHOLD_FORM}. Any other word goes before --verify, or after --verify=true`,
 );
 
-/** Also accepts `none`, for a flag that overrides the configuration. */
+/** Returns a parser that also accepts `none`, for a flag that switches off what the config file sets. */
 export function orNone<T>(parse: (text: string) => T): (text: string) => T | 'none' {
   return (text) => (text === 'none' ? text : parse(text));
 }
 
-/** A share such as `5%`; `any` means no bound. */
+/** A share such as `5%`, as 0.05; `any` means no bound, as Infinity. */
 export const share = reading((text) => {
   if (text === 'any') return Infinity;
   const found = /^(?<percent>\d+(?:\.\d+)?) ?%$/.exec(text.trim())?.groups?.['percent'];
   return found === undefined ? undefined : Number(found) / 100;
 }, 'a share, such as 5%, or any');
 
-/** A share as {@link share} takes it: `5%`, `0.5%`; `any` for no bound. */
+/** Formats a share as {@link share} reads it: `5%`, `0.5%`; `any` for Infinity. */
 export function shareWord(value: number): string {
   return value === Infinity ? 'any' : `${String(Math.round(value * 1_000) / 10)}%`;
 }
 
-/** Whole numbers from `least` on. */
+/** Returns a parser of whole numbers from `least` on. */
 export function wholeFrom(least: number): (text: string) => number {
   return reading(
     (text) => {
@@ -97,7 +99,7 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value];
 }
 
-/** `mood=calm`, as the cell of an `api.mood` column; may be repeated. */
+/** Adds a field such as `mood=calm` to the earlier ones; its value is read as the cell of a column `api.mood`. */
 export function apiField(given: string, before: ApiFields = {}): ApiFields {
   const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
   if (field.trim() === '' || value === '') throw new InvalidArgumentError('expected FIELD=VALUE, as in mood=calm.');
@@ -106,7 +108,7 @@ export function apiField(given: string, before: ApiFields = {}): ApiFields {
 
 const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
-/** A size such as `10GB`, in powers of 1,000 as they are printed. */
+/** Bytes, from a size such as `10GB`; units are powers of 1,000, as in printed sizes. */
 export const bytes = reading((text) => {
   const found = /^(?<count>\d+(?:\.\d+)?) ?(?<unit>[KMGT]?B?)$/i.exec(text.trim())?.groups;
   const unit = (found?.['unit'] ?? '').toUpperCase().replace(/^([KMGT])$/, '$1B') || 'B';

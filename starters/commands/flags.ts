@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { FIRST, OF_ONE, OTHER_TUNING, PAGE } from './command-flags.ts';
+import { COMMON_FLAGS, OTHER_TUNING, PAGE_FLAG, SPECIAL_FLAGS } from './command-flags.ts';
 import type { Flag, FlagTable } from './flag-values.ts';
 import {
   API,
@@ -19,7 +19,7 @@ const { onEnd, notify, halt, rate, submits, window, pollRate, ...charges } = OTH
 
 /** All flags by value name, in help order, grouped by heading; flags with an empty heading come first. */
 const GROUPS: readonly (readonly [heading: string, flags: FlagTable])[] = [
-  ['', { ...OF_ONE, ...FIRST, ...WORKER_VERSION }],
+  ['', { ...SPECIAL_FLAGS, ...COMMON_FLAGS, ...WORKER_VERSION }],
   ['Manifest:', MANIFEST],
   ['Sound:', SOUND],
   ['Firing:', FIRING],
@@ -28,14 +28,15 @@ const GROUPS: readonly (readonly [heading: string, flags: FlagTable])[] = [
   ['At the end:', { onEnd, notify }],
   ['Local media:', LOCAL_MEDIA],
   ['Webhooks:', WEBHOOKS],
-  ['API and output:', { ...API, ...METRICS, ...PAGE, ...OUTPUT }],
+  ['API and output:', { ...API, ...METRICS, ...PAGE_FLAG, ...OUTPUT }],
 ];
 
-type Table = typeof FIRST &
+/** All flags by value name. {@link GROUPS} has the same as a list, whose type has no names. */
+type Table = typeof COMMON_FLAGS &
   typeof WORKER_VERSION &
   typeof METRICS &
-  typeof PAGE &
-  typeof OF_ONE &
+  typeof PAGE_FLAG &
+  typeof SPECIAL_FLAGS &
   typeof MANIFEST &
   typeof SOUND &
   typeof FIRING &
@@ -45,8 +46,11 @@ type Table = typeof FIRST &
   typeof API &
   typeof OUTPUT;
 
-/** The type of a flag's value, derived from its syntax. */
-type Text<F extends string> = F extends `${string}[${string}`
+/**
+ * The type of a flag's value without a parser, derived from its syntax: `<x>` a string, `<x...>` a list, `[x]` a string
+ * or `true`, nothing a boolean.
+ */
+type ValueOfSyntax<F extends string> = F extends `${string}[${string}`
   ? (F extends `${string}...]` ? readonly string[] : string) | true
   : F extends `${string}...>`
     ? readonly string[]
@@ -54,20 +58,24 @@ type Text<F extends string> = F extends `${string}[${string}`
       ? string
       : boolean;
 
-type Value<F extends Flag> = F extends readonly [infer Written, string, infer Takes]
+/** The type of a flag's value: one of its choices, what its parser returns, or as its syntax says. */
+type Value<F extends Flag> = F extends readonly [infer Syntax, string, infer Takes]
   ? Takes extends readonly (infer Word)[]
     ? Word
     : Takes extends (...given: never[]) => infer Read
-      ? Read | Extract<Text<Written & string>, true>
+      ? Read | Extract<ValueOfSyntax<Syntax & string>, true>
       : never
-  : Text<F[0]>;
+  : ValueOfSyntax<F[0]>;
 
 /** The flag values of a command line. Flags not given are absent. */
 export type Flags = {
   readonly [Name in Exclude<keyof Table, 'budget'>]?: Value<Table[Name]>;
 } & TuningFlags;
 
-/** Adds flags to a command by their names, in the order of the help. `own`: as this command has them. */
+/**
+ * Adds the named flags to a command, in the order of the help. `own`: flags with a syntax or meaning of this command's
+ * own, which replace shared ones of the same name.
+ */
 export function addFlags(command: Command, names: readonly string[], own: FlagTable = {}): Command {
   const add = (flag: Flag, heading: string): void => {
     const [flags, means, takes] = flag;

@@ -1,6 +1,6 @@
 import type { CommandSpec } from './command-spec.ts';
 
-/** Commands on the ledger itself. */
+/** Commands on the ledger itself, by their paths. */
 export const LEDGER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   backup: {
     does: 'Copy the ledger and its media to a folder, while batches run; again, it copies only what is new',

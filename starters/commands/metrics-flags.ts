@@ -4,20 +4,20 @@ import { parseMetricsPort } from '../../contract/metrics-target.ts';
 import { usageError } from '../exit-error.ts';
 
 /**
- * The settings with where the metrics of this command's worker go: to the port, else where OpenTelemetry's environment
- * says. Throws {@link ExitError} `usage`.
+ * Returns the settings with the destination of this worker's metrics: `--metrics-port`, else that of OpenTelemetry's
+ * environment variables, else none. Throws {@link ExitError} `usage`.
  */
 export function withMetrics<Given extends Pick<Settings, 'env' | 'metrics'>>(
   settings: Given,
   { metricsPort }: { readonly metricsPort?: string },
 ): Given {
   if (metricsPort !== undefined) return { ...settings, metrics: parseMetricsPort(metricsPort) };
-  const sent = readOtlp(settings.env);
-  if (sent !== undefined && 'expected' in sent) throw usageError(`${sent.variable}: expected ${sent.expected}.`);
-  return { ...settings, metrics: sent };
+  const otlp = readOtlp(settings.env);
+  if (otlp !== undefined && 'expected' in otlp) throw usageError(`${otlp.variable}: expected ${otlp.expected}.`);
+  return { ...settings, metrics: otlp };
 }
 
-/** The environment by which metrics are sent, for a process that works for this one. Its headers may be secret. */
+/** Returns OpenTelemetry's variables, for a background process of this command. Their headers may be secret. */
 export function otlpEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('OTEL_')));
 }

@@ -1,21 +1,21 @@
 import {
-  ROW_OF,
-  SCHEDULE,
-  VOICE,
-  LOCAL_MEDIA,
-  WEBHOOK,
-  READING,
-  PRICED,
-  SINGLE,
-  SPEC,
-  ONE_DIALECT,
+  ROW_OPERANDS,
+  SCHEDULE_OPERAND,
+  VOICE_OPERAND,
+  LOCAL_MEDIA_FLAGS,
+  WEBHOOK_FLAGS,
+  READING_FLAGS,
+  SPENDING_FLAGS,
+  SINGLE_FLAGS,
+  FIRING_FLAGS,
+  SINGLE_DIALECT,
   RANGE_FROM,
   type CommandSpec,
 } from './command-spec.ts';
 import { LEDGER_COMMANDS } from './ledger-commands.ts';
 import { TOOL_COMMANDS } from './tool-commands.ts';
 
-/** All other commands. */
+/** Commands other than those of `batch-commands.ts`, by their paths, in the order of the help. */
 export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   cache: {
     does: 'Look at the results that later rows can reuse, and remove old ones',
@@ -29,7 +29,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   'cache show': {
     does: 'Show what the results of a row are known by, where they are kept, and who has them',
-    operands: ROW_OF,
+    operands: ROW_OPERANDS,
     flags: 'batch json',
     examples: ['voxbatch cache show 7 lines'],
     load: async () => (await import('../cache/cache.ts')).showCached,
@@ -62,20 +62,20 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   'schedule create': {
     does: 'Make a schedule; spends nothing before it fires',
     operands: [
-      ['<name>', `${SCHEDULE[1]}; its batches are called NAME.2026-12-01T02-00-00Z`],
+      ['<name>', `${SCHEDULE_OPERAND[1]}; its batches are called NAME.2026-12-01T02-00-00Z`],
       [
         '<manifest>',
         'CSV, TSV, Excel (.xlsx) or JSONL, read each time it fires: a file, a pattern of files, or an https:// URL',
       ],
     ],
-    flags: `${SPEC} ${READING} ${PRICED} reason check`,
+    flags: `${FIRING_FLAGS} ${READING_FLAGS} ${SPENDING_FLAGS} reason check`,
     examples: ['voxbatch schedule create nightly lines.csv --every 1d --budget 500'],
     load: async () => (await import('../schedules/make.ts')).create,
   },
   'schedule update': {
     does: 'Change when a schedule fires, or what it runs',
-    operands: [SCHEDULE],
-    flags: `${SPEC} ${READING} ${PRICED} reason check manifest`,
+    operands: [SCHEDULE_OPERAND],
+    flags: `${FIRING_FLAGS} ${READING_FLAGS} ${SPENDING_FLAGS} reason check manifest`,
     examples: ['voxbatch schedule update nightly --cron "0 3 * * *"'],
     load: async () => (await import('../schedules/make.ts')).update,
   },
@@ -87,21 +87,21 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   'schedule show': {
     does: 'Show a schedule: what became of its last firings, and when it fires next',
-    operands: [SCHEDULE],
+    operands: [SCHEDULE_OPERAND],
     flags: 'json',
     examples: ['voxbatch schedule show nightly'],
     load: async () => (await import('../schedules/look.ts')).show,
   },
   'schedule check': {
     does: 'Say what became of each firing; exit code 10 if one failed or did not take place',
-    operands: [['[name]', `${SCHEDULE[1]} (default: all)`]],
+    operands: [['[name]', `${SCHEDULE_OPERAND[1]} (default: all)`]],
     flags: 'since pausedOk json',
     examples: ['voxbatch schedule check --since 26h'],
     load: async () => (await import('../schedules/look.ts')).check,
   },
   'schedule preview': {
     does: 'Show when a schedule fires, and what that would cost now',
-    operands: [SCHEDULE],
+    operands: [SCHEDULE_OPERAND],
     flags: 'to json',
     own: RANGE_FROM,
     examples: ['voxbatch schedule preview nightly'],
@@ -109,7 +109,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   'schedule trigger': {
     does: 'Fire a schedule now, even if it is paused',
-    operands: [SCHEDULE],
+    operands: [SCHEDULE_OPERAND],
     flags: 'overlap reason json',
     own: { wait: ['--wait', 'Wait until its batch has ended, and exit as that batch did'] },
     examples: ['voxbatch schedule trigger nightly'],
@@ -117,7 +117,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   'schedule backfill': {
     does: 'Fire a schedule for times that have passed',
-    operands: [SCHEDULE],
+    operands: [SCHEDULE_OPERAND],
     flags: 'to overlap reason json',
     own: RANGE_FROM,
     examples: ['voxbatch schedule backfill nightly --from 2026-12-01T00:00Z --to 2026-12-07T00:00Z'],
@@ -125,28 +125,28 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   'schedule pause': {
     does: 'Stop a schedule from firing; a running batch continues',
-    operands: [SCHEDULE],
+    operands: [SCHEDULE_OPERAND],
     flags: 'note json',
     examples: ['voxbatch schedule pause nightly --note "new voices"'],
     load: async () => (await import('../schedules/steer.ts')).pause,
   },
   'schedule resume': {
     does: 'Let a schedule fire again that is paused, or that Temporal has lost',
-    operands: [SCHEDULE],
+    operands: [SCHEDULE_OPERAND],
     flags: 'note json',
     examples: ['voxbatch schedule resume nightly'],
     load: async () => (await import('../schedules/steer.ts')).resume,
   },
   'schedule delete': {
     does: 'Delete a schedule; its batches and their files stay',
-    operands: [SCHEDULE],
+    operands: [SCHEDULE_OPERAND],
     flags: 'reason json',
     examples: ['voxbatch schedule delete nightly'],
     load: async () => (await import('../schedules/steer.ts')).remove,
   },
   worker: {
     does: 'Work on batches of this API and account until SIGTERM',
-    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl only aliveFile metricsPort lookEvery grace deployment buildId`,
+    flags: `${LOCAL_MEDIA_FLAGS} ${WEBHOOK_FLAGS} log verbose apiUrl only aliveFile metricsPort lookEvery grace deployment buildId`,
     examples: [
       'TEMPORAL_ADDRESS=temporal:7233 voxbatch worker',
       'voxbatch worker --only download',
@@ -156,7 +156,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   up: {
     does: 'Run the embedded server and a worker until SIGTERM, as a service or in a terminal',
-    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl untilIdle metricsPort page lookEvery grace printUnit wait unlessRunning out`,
+    flags: `${LOCAL_MEDIA_FLAGS} ${WEBHOOK_FLAGS} log verbose apiUrl untilIdle metricsPort page lookEvery grace printUnit wait unlessRunning out`,
     own: { batch: ['--batch <name>', 'Write the files of this batch when it is finished'] },
     examples: ['voxbatch up &', 'voxbatch up --wait 2m', 'voxbatch up --print-unit systemd'],
     load: async ({ printUnit }) =>
@@ -178,31 +178,31 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   'voices list': {
     does: 'List the voices that the account can use; free',
     flags: 'search provider apiUrl json',
-    own: ONE_DIALECT,
+    own: SINGLE_DIALECT,
     examples: ['voxbatch voices list --search anna --provider fishaudio'],
     load: async () => (await import('../voices/look.ts')).listVoices,
   },
   'voices show': {
     does: 'Show what the API says of a voice, and which open batches need it; free',
-    operands: [VOICE],
+    operands: [VOICE_OPERAND],
     flags: 'apiUrl json',
-    own: ONE_DIALECT,
+    own: SINGLE_DIALECT,
     examples: ['voxbatch voices show name:Ada'],
     load: async () => (await import('../voices/look.ts')).showVoice,
   },
   'voices create': {
     does: 'Make a voice from recordings; prints its id; paid',
     operands: [['[name]', 'What it is called; a lost answer is looked for by this name']],
-    flags: `${SINGLE} audio transcript description visibility language`,
-    own: { ...ONE_DIALECT, name: ['-n, --name <name>', 'The same as a flag'] },
+    flags: `${SINGLE_FLAGS} audio transcript description visibility language`,
+    own: { ...SINGLE_DIALECT, name: ['-n, --name <name>', 'The same as a flag'] },
     examples: ['voxbatch voices create Ada --sample ada-1.wav --sample ada-2.wav'],
     load: async () => (await import('../voices/create.ts')).createVoice,
   },
   'voices delete': {
     does: 'Delete a voice of the account for good, unless an open batch needs it; free',
-    operands: [VOICE],
+    operands: [VOICE_OPERAND],
     flags: 'apiUrl json yes',
-    own: ONE_DIALECT,
+    own: SINGLE_DIALECT,
     examples: ['voxbatch voices delete name:Ada'],
     load: async () => (await import('../voices/delete.ts')).deleteVoice,
   },

@@ -24,11 +24,16 @@ import {
   wholeFrom,
 } from './flag-values.ts';
 
-export const OTHERS = 'a later run without it, or with a larger number, runs the others';
+/**
+ * Flags that several commands have, by the heading under which help shows them.
+ */
 
-/** What a manifest is, and how it is read. */
+/** What happens to the rows that `--limit` and `--sample` leave out. */
+export const LEFT_OUT_ROWS = 'a later run without it, or with a larger number, runs the others';
+
+/** Which rows of a manifest are run, and how it is read. */
 export const MANIFEST = {
-  limit: ['--limit <n>', `Run only the first n rows; ${OTHERS}`, wholeFrom(1)],
+  limit: ['--limit <n>', `Run only the first n rows; ${LEFT_OUT_ROWS}`, wholeFrom(1)],
   seed: ['--seed <n>', `With --sample: draw other rows (default: ${String(DEFAULT_SEED)})`, wholeFrom(0)],
   confirmAfterSample: [
     '--confirm-after-sample',
@@ -54,7 +59,7 @@ export const MANIFEST = {
   tts: ['--tts <mode>', 'Use speech jobs or the synchronous endpoint for speech (default: job)', ['job', 'sync']],
 } as const satisfies FlagTable;
 
-/** Flags for what becomes of speech once it is there. */
+/** How speech is finished after its job: split, joined, made louder. */
 export const SOUND = {
   split: ['--split <by>', 'Cut texts that are too long, and join their sound into one file', SPLIT_MODES],
   join: ['--join <column>', 'Put speech with one value in this column together into one file, media/joined/VALUE.EXT'],
@@ -74,7 +79,7 @@ export const SOUND = {
   soundFormat: ['--sound-format <format>', 'Make copies of this type', [...FINISHED_FORMATS, 'none']],
 } as const satisfies FlagTable;
 
-/** What may be paid for, and at which price. */
+/** What may be charged. */
 export const CHARGES = {
   confirm: ['--confirm <credits>', 'Ask before more than this is spent; where nobody can be asked, refuse it', credits],
   again: ['--again', 'Make a new take, at its price, if there is a result already'],
@@ -99,7 +104,7 @@ export const FIRING = {
   runs: ['--runs <n>', 'Fire this many times, then no more', wholeFrom(1)],
 } as const satisfies FlagTable;
 
-/** Where the API posts what became of its jobs. */
+/** Where the API posts the ends of jobs. */
 export const WEBHOOKS = {
   webhook: ['--webhook <url>', "Set the account's webhook to a secret path below this public address while this runs"],
   webhookPort: [
@@ -114,7 +119,7 @@ export const WEBHOOKS = {
   ],
 } as const satisfies FlagTable;
 
-/** Files of a manifest that are on this machine. */
+/** How files of a manifest that are on this machine reach the API. */
 export const LOCAL_MEDIA = {
   serveMedia: [
     '--serve-media <host:port>',
@@ -123,7 +128,7 @@ export const LOCAL_MEDIA = {
   serveMediaUrl: ['--serve-media-url <url>', 'Where the API reaches that (default: http://HOST:PORT), such as a proxy'],
 } as const satisfies FlagTable;
 
-/** How the API is spoken to. */
+/** How the API is called. */
 export const API = {
   api: ['--api <field=value>', 'A further field for the API, as in an api.<field> column; repeatable', apiField],
   apiDialect: [
@@ -134,7 +139,7 @@ export const API = {
   apiUrl: ['--api-url <url>', 'API address (default: VOXBATCH_API_URL)'],
 } as const satisfies FlagTable;
 
-/** Where metrics are read. */
+/** Where Prometheus reads metrics. */
 export const METRICS = {
   metricsPort: [
     '--metrics-port <port>',
@@ -143,7 +148,7 @@ export const METRICS = {
   ],
 } as const satisfies FlagTable;
 
-/** Flags of Temporal's Worker Versioning, in its own words. */
+/** Flags of Temporal's Worker Versioning, with Temporal's names. */
 export const WORKER_VERSION = {
   deployment: [
     '--deployment <name>',
@@ -155,7 +160,7 @@ export const WORKER_VERSION = {
   ],
 } as const satisfies FlagTable;
 
-/** What a command says while it works, and what it writes beside the results. */
+/** What a command prints while it works, and what it writes beside the results. */
 export const OUTPUT = {
   report: [
     '--report <which>',

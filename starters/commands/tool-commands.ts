@@ -2,7 +2,7 @@ import { SIMULATOR_FLAGS } from '../../simulator/flags.ts';
 import { EXAMPLES } from '../tools/examples.ts';
 import type { CommandSpec } from './command-spec.ts';
 
-/** Commands that need no batch, at the end of the help. */
+/** Commands that need no batch, by their paths, at the end of the help. */
 export const TOOL_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   init: {
     does: 'Write an example manifest; never overwrites a file',

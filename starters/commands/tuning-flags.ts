@@ -4,7 +4,7 @@ import { expectedOf, parseValue, type AnyValue, type ValueKind } from '../../con
 import { flagOf, helpOf } from '../terminal/tunable-words.ts';
 import type { Flag } from './flag-values.ts';
 
-/** Flags of the tunables, each checked and kept as typed. Flags that were not given are absent. */
+/** The flags of settings that `tune` can change, checked but kept as typed. Flags not given are absent. */
 export type TuningFlags = { readonly [N in TunableName]?: string };
 
 const PLACEHOLDERS: Readonly<Partial<Record<ValueKind['type'], string>>> = {
@@ -15,29 +15,29 @@ const PLACEHOLDERS: Readonly<Partial<Record<ValueKind['type'], string>>> = {
   rate: 'n',
 };
 
-/** The flags of {@link TuningFlags}. */
+/** The table of {@link TuningFlags}. */
 export const TUNING = Object.fromEntries(
   TUNABLE_NAMES.map((name): readonly [string, Flag] => {
     const { takes } = TUNABLES[name];
-    const keep = (text: string): string => {
-      read(takes, text);
+    const checkOnly = (text: string): string => {
+      parse(takes, text);
       return text;
     };
     const flag = `${flagOf(name)} <${PLACEHOLDERS[takes.type] ?? 'policy'}>`;
-    return [name, [flag, helpOf(name), takes.type === 'choice' ? takes.words : keep]];
+    return [name, [flag, helpOf(name), takes.type === 'choice' ? takes.words : checkOnly]];
   }),
 ) as Readonly<Record<TunableName, Flag>>;
 
-/** Reads the given flags, and nothing else. */
+/** Parses the flags that were given. */
 export function readTuning(flags: TuningFlags): Tuning {
   const given = TUNABLE_NAMES.flatMap((name) => {
     const text = flags[name];
-    return text === undefined ? [] : [[name, read(TUNABLES[name].takes, text)] as const];
+    return text === undefined ? [] : [[name, parse(TUNABLES[name].takes, text)] as const];
   });
   return tuningOf(Object.fromEntries(given));
 }
 
-function read(takes: ValueKind, text: string): AnyValue {
+function parse(takes: ValueKind, text: string): AnyValue {
   const value = parseValue(takes, text);
   if (value === undefined) throw new InvalidArgumentError(`expected ${expectedOf(takes)}.`);
   return value;

@@ -23,7 +23,7 @@ export function readWebhook(
     throw usageError('--webhook-port, --webhook-host and --webhook-restore need --webhook.');
   }
   // An empty variable counts as not set.
-  const variable = env['VOXBATCH_WEBHOOK_RESTORE'];
+  const variable = env[RESTORE_VARIABLE];
   const restore = webhookRestore ?? (variable === '' ? undefined : variable);
   const wish = readWebhookOptions({ url, ...defined({ port, host, restore }) });
   if (!('expected' in wish)) return wish;
@@ -32,14 +32,14 @@ export function readWebhook(
   throw usageError(`${what}: expected ${wish.expected}.`);
 }
 
-/** Webhook options as command-line words, except the secret, which is passed by {@link webhookEnv}. */
+/** Returns the webhook flags for another command. The restore URL is secret, so {@link webhookEnv} passes it. */
 export function webhookWords(wish: WebhookSettings | undefined): readonly string[] {
   if (wish === undefined) return [];
   const { url, host, port } = wish;
   return ['--webhook', url, '--webhook-port', String(port), '--webhook-host', host];
 }
 
-/** What goes with {@link webhookWords} in the environment. */
+/** Returns the environment that goes with {@link webhookWords}. */
 export function webhookEnv(wish: WebhookSettings | undefined): NodeJS.ProcessEnv {
   return { [RESTORE_VARIABLE]: wish?.restore };
 }

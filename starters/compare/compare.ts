@@ -6,7 +6,7 @@ import { viewExit, type ExitName } from '../../contract/exit-codes.ts';
 import { defined } from '../../contract/defined.ts';
 import type { CompareFlags } from './compare-dialects.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
-import { atSession } from '../connect/connect-api.ts';
+import { withSession } from '../connect/connect-api.ts';
 import { unchangedError, usageError, type ExitError } from '../exit-error.ts';
 import { shortPath } from '../../client/look/continue-command.ts';
 import { comparisonLines } from './comparison-words.ts';
@@ -44,7 +44,7 @@ export async function compare(
   const tolerances = defined({ length, words, rows, credits, latency });
   const names = [one, other] as const;
   const table = out === undefined ? undefined : resolve(out);
-  const answer = await atSession({}, (session) =>
+  const answer = await withSession({}, (session) =>
     showComparison(session, names, tolerances, json === true ? NAMED_IN_JSON : NAMED, table),
   );
   if (answer.type !== 'compared') throw refusalOf(answer, names, table ?? '');

@@ -4,27 +4,29 @@ import type { Settings } from '../../client/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { ownEnvironment } from '../own-environment.ts';
 
-/** Tokens already read: a file such as a pipe can be read only once. */
-const read = new WeakMap<Settings, string>();
+/** Tokens already read, by settings: a file such as a pipe can be read only once. */
+const tokens = new WeakMap<Settings, string>();
 
 /**
- * The API token: `VOXBATCH_API_TOKEN`, or the trimmed content of the file that `VOXBATCH_API_TOKEN_FILE` names. Read
- * once for the same settings. Never printed.
+ * Returns the API token: `VOXBATCH_API_TOKEN`, or the trimmed content of the file that `VOXBATCH_API_TOKEN_FILE` names.
+ * Reads the file once for the same settings.
  *
  * @throws ExitError (`api`) if there is none, if both are set, or if the file cannot be read or holds no token.
  */
 export function readToken(settings: Settings): string {
-  const token = read.get(settings) ?? findToken(settings.env);
+  const token = tokens.get(settings) ?? findToken(settings.env);
   if (token === undefined) {
     throw tokenError(
       'No API token. Set VOXBATCH_API_TOKEN to a token of your account, or VOXBATCH_API_TOKEN_FILE to a file with it.',
     );
   }
-  read.set(settings, token);
+  tokens.set(settings, token);
   return token;
 }
 
-/** The same; undefined if neither is set. An empty variable counts as not set. */
+/**
+ * Returns the token as {@link readToken} does; undefined if no variable is set. An empty variable counts as not set.
+ */
 export function findToken(env: NodeJS.ProcessEnv): string | undefined {
   const given = env['VOXBATCH_API_TOKEN']?.trim() ?? '';
   const file = env['VOXBATCH_API_TOKEN_FILE'] ?? '';
@@ -38,8 +40,8 @@ export function findToken(env: NodeJS.ProcessEnv): string | undefined {
 }
 
 /**
- * Advice for a wrong token, as the beginning of a sentence: set the variable, or the file, that it came from. Setting
- * the other one as well is an error.
+ * Returns the beginning of a sentence that tells the user to replace a wrong token, in the variable or the file that it
+ * came from. `whose`: whose token is needed, such as "your account".
  */
 export function tokenAdvice(whose?: string, env: NodeJS.ProcessEnv = ownEnvironment()): string {
   const file = env['VOXBATCH_API_TOKEN_FILE'] ?? '';

@@ -7,15 +7,12 @@ import { askYesNo, mayAsk } from '../terminal/ask.ts';
 import type { OpenedLedger } from '../trust/confirm.ts';
 import { unconfirmedError } from '../trust/confirmable-words.ts';
 
-/**
- * Flags for the API's URL, and for whether a person may be asked: with `--yes` nobody is asked, but no URL is confirmed
- * either.
- */
+/** Flags for the API's URL. With `--yes` the user is not asked, and an unconfirmed URL stays unconfirmed. */
 type ApiFlags = Pick<Flags, 'apiUrl' | 'yes'>;
 
 /**
- * Returns the API's URL and token. For a URL that only a config file names, asks on a terminal, once per token and
- * origin.
+ * Returns the API's URL and token. A URL that only a config file names must be confirmed before the token is sent
+ * there: asks on a terminal, once per token and origin, and throws elsewhere.
  */
 export async function confirmedAccess(settings: Settings, flags: ApiFlags): Promise<ApiAccess> {
   try {
@@ -35,7 +32,7 @@ export async function confirmedAccess(settings: Settings, flags: ApiFlags): Prom
  * Runs `work` with a session on the existing records, and closes it. Creates nothing: a missing ledger is an error that
  * suggests the next command. `admit`: see {@link SessionRequest}.
  */
-export async function atSession<T>(
+export async function withSession<T>(
   flags: ApiFlags,
   work: (session: Session, settings: CommandSettings) => Promise<T>,
   admit?: (ledger: OpenedLedger, settings: CommandSettings) => Promise<void>,
@@ -52,10 +49,10 @@ export async function atSession<T>(
   }
 }
 
-/** How a session is opened. */
+/** How a session opens the ledger, and what it does while it waits; see {@link SessionRequest}. */
 type SessionOptions = SessionRequest['ledger'] & Pick<SessionRequest, 'admit' | 'waiting'>;
 
-/** A session with the API of settings and flags. */
+/** Returns a session with the API of these settings and flags. The caller closes it. */
 export function openSession(
   settings: Settings,
   flags: ApiFlags,

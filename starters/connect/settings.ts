@@ -51,8 +51,8 @@ export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): P
     cluster: readCluster(env),
     payloadKeys: findPayloadKeys(env),
     env,
-    onImported: tellImport,
-    onReadOnly: tellReadOnly,
+    onImported: printImported,
+    onReadOnly: printReadOnly,
     ...defined({ unconfirmed, operator: operator && (await requireOperator(operator)) }),
   };
 }
@@ -61,24 +61,24 @@ async function requireOperator(name: string): Promise<string> {
   return (await import('../../client/history/by-person.ts')).requireOperator(name, 'VOXBATCH_OPERATOR');
 }
 
-function tellImport(ledger: string, kept: string): void {
-  const words = `The ledger ${ledger} is of an earlier version, and was read into the layout of this one. The former one is kept as ${kept}; an earlier version refuses the new one.`;
-  process.stderr.write(`voxbatch: ${showControls(words)}\n`);
+function printImported(ledger: string, kept: string): void {
+  const message = `The ledger ${ledger} is of an earlier version, and was read into the layout of this one. The former one is kept as ${kept}; an earlier version refuses the new one.`;
+  process.stderr.write(`voxbatch: ${showControls(message)}\n`);
 }
 
-/** What was told, so that a command that opens its ledger twice says it once. */
-const told = new Set<string>();
+/** Reasons already printed: a command may open its ledger twice. */
+const printed = new Set<string>();
 
-function tellReadOnly(why: string): void {
-  if (told.has(why)) return;
-  told.add(why);
+function printReadOnly(why: string): void {
+  if (printed.has(why)) return;
+  printed.add(why);
   process.stderr.write(`voxbatch: ${showControls(`${why} It can only be looked at.`)}\n`);
 }
 
-/** Settings of a command. */
+/** The settings of a command, and what in the folder's config file the user has yet to confirm. */
 export type CommandSettings = Settings & Pick<FolderConfig, 'unconfirmed'>;
 
-/** The config file of the folder, or the one that `VOXBATCH_CONFIG` names; only the latter must exist. */
+/** Reads the config file that `VOXBATCH_CONFIG` names, which must exist, or the folder's, which need not. */
 function readConfigOf(env: NodeJS.ProcessEnv): Promise<FolderConfig> {
   const named = env['VOXBATCH_CONFIG'];
   if (named === undefined) return readFolderConfig(join(realpathSync('.'), CONFIG_FILE), env);
@@ -86,7 +86,7 @@ function readConfigOf(env: NodeJS.ProcessEnv): Promise<FolderConfig> {
   throw new ExitError('usage', `VOXBATCH_CONFIG: expected a config file, but there is no ${named}. ${UNTOUCHED}`);
 }
 
-/** An impossible address is a wrong setting, not an unreachable ledger or store. */
+/** Throws a usage error for an address that can be none: it is a wrong setting, not an unreachable ledger or store. */
 function refuseAddress(env: NodeJS.ProcessEnv, { of, expected, got }: RefusedAddress): never {
   const variable = `VOXBATCH_${of.toUpperCase()}`;
   const where = env[variable] === undefined ? `"${of}" in voxbatch.config.json` : variable;
@@ -95,7 +95,7 @@ function refuseAddress(env: NodeJS.ProcessEnv, { of, expected, got }: RefusedAdd
 
 const UNTOUCHED = 'Nothing was recorded. Nothing was spent.';
 
-/** Any of the standard settings (address, API key, TLS, a profile file) means a cluster. */
+/** Returns Temporal's standard settings if any is set (address, API key, TLS, a profile file); they mean a cluster. */
 function readCluster(env: NodeJS.ProcessEnv): ClientConfigProfile | undefined {
   try {
     const profile = loadClientConfigProfile({ overrideEnvVars: definedOnly(env) });
@@ -112,7 +112,7 @@ function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
   );
 }
 
-/** The token would be sent to a URL that only a config file names and nobody has confirmed. */
+/** Thrown instead of sending the token to a URL that only a config file names and the user has not confirmed. */
 export class AddressUnconfirmed extends ExitError {
   readonly use: AddressUse;
 
@@ -127,11 +127,11 @@ export class AddressUnconfirmed extends ExitError {
 }
 
 /**
- * The API's address and token, or an error that says how to set them. Throws {@link AddressUnconfirmed} for an address
- * of a config file that nobody has confirmed.
+ * Returns the API's URL and token. Throws {@link ExitError} `api` if one is missing or wrong, and
+ * {@link AddressUnconfirmed}.
  */
 export function readApiAccess(settings: Settings, flags: { readonly apiUrl?: string }): ApiAccess {
-  const url = givenApiUrl(settings, flags);
+  const url = chosenApiUrl(settings, flags);
   if (url === undefined) {
     throw new ExitError(
       'api',
@@ -142,21 +142,21 @@ export function readApiAccess(settings: Settings, flags: { readonly apiUrl?: str
   const token = readToken(settings);
   const resultMembers = parseResultMember(settings.config.resultMember);
   const access = { baseUrl: baseUrlOf(url), token, ...defined({ resultMembers }) };
-  const isOwnWord = flags.apiUrl !== undefined || (settings.env['VOXBATCH_API_URL'] ?? '') !== '';
-  if (!isOwnWord && !isConfirmed(settings.env, access)) throw new AddressUnconfirmed(access);
+  const isFromUser = flags.apiUrl !== undefined || (settings.env['VOXBATCH_API_URL'] ?? '') !== '';
+  if (!isFromUser && !isConfirmed(settings.env, access)) throw new AddressUnconfirmed(access);
   return access;
 }
 
 /**
- * The API's URL, undefined if none is configured. By itself it allows nothing to be sent. Throws as {@link
- * readApiAccess} does.
+ * Returns the API's URL, confirmed or not; undefined if none is configured. For display and names only: nothing may be
+ * sent there. Throws {@link ExitError} `api` for a wrong URL.
  */
 export function readApiUrl(settings: Settings, flags: { readonly apiUrl?: string }): string | undefined {
-  const url = givenApiUrl(settings, flags);
+  const url = chosenApiUrl(settings, flags);
   return url === undefined ? undefined : baseUrlOf(url);
 }
 
-function givenApiUrl({ env, config }: Settings, { apiUrl }: { readonly apiUrl?: string }): string | undefined {
+function chosenApiUrl({ env, config }: Settings, { apiUrl }: { readonly apiUrl?: string }): string | undefined {
   return (apiUrl ?? env['VOXBATCH_API_URL'] ?? config.api?.url) || undefined;
 }
 
@@ -171,10 +171,10 @@ function baseUrlOf(url: string): string {
 type Ledger = Awaited<ReturnType<typeof openRecords>>;
 
 /**
- * Opens the ledger for a command that needs only the records, and closes it afterwards. Creates nothing: a missing
- * ledger is an error that suggests the next command.
+ * Opens the ledger for a command that needs only the records, runs `work`, and closes it. Creates nothing: a missing
+ * ledger is an error that suggests the next command. `waits`: wait for a database that cannot be reached now.
  */
-export async function atLedger<T>(
+export async function withLedger<T>(
   work: (ledger: Ledger, settings: CommandSettings) => Promise<T>,
   options: { readonly waits?: boolean } = {},
 ): Promise<T> {
@@ -194,17 +194,14 @@ export async function atLedger<T>(
   }
 }
 
-/** Loaded late: most commands need none of its code. */
+/** Throws if the store has media of a ledger that is lost. Its code is loaded late, since few commands need it. */
 async function refuseIfLost(settings: CommandSettings, ledgerId?: string): Promise<void> {
   if (!existsSync(settings.store)) return;
   const { refuseLostLedger } = await import('../../client/lost-ledger.ts');
   await refuseLostLedger(settings, ledgerId);
 }
 
-/**
- * Whether a command that spends would first ask for a confirmation of the folder's config, or of the API's address in
- * it.
- */
+/** Whether a command that spends would first ask the user to confirm the folder's config, or the API's URL in it. */
 export function isUnconfirmed(settings: CommandSettings, flags: { readonly apiUrl?: string }): boolean {
   if (settings.unconfirmed !== undefined) return true;
   try {
@@ -216,7 +213,7 @@ export function isUnconfirmed(settings: CommandSettings, flags: { readonly apiUr
   }
 }
 
-/** Our settings in the environment; docs/guide/config.md says what each is. */
+/** All environment variables of voxbatch; docs/guide/config.md explains each. */
 export const SETTINGS: readonly string[] = [
   ...['VOXBATCH_API_URL', 'VOXBATCH_API_TOKEN', 'VOXBATCH_API_TOKEN_FILE'],
   ...['VOXBATCH_HOME', 'VOXBATCH_LEDGER', 'VOXBATCH_STORE', 'VOXBATCH_CONFIG', 'VOXBATCH_OPERATOR'],
@@ -225,15 +222,16 @@ export const SETTINGS: readonly string[] = [
   ...['VOXBATCH_TEMPORAL_CLI', 'VOXBATCH_FFMPEG'],
 ];
 
-/** Temporal's settings that decide who works where. */
-const OF_TEMPORAL = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY', 'TEMPORAL_PROFILE'];
+/** Temporal's variables that decide where batches run. */
+const TEMPORAL_SETTINGS = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY', 'TEMPORAL_PROFILE'];
 
 /**
- * Refuses a setting whose name is probably a slip: ignored, a misspelt VOXBATCH_LEDGER begins a new ledger, which pays
- * again for all that the real one has. Names that resemble none of ours, or one that is set, may be anybody's.
+ * Throws for a variable whose name is probably misspelt. Were it ignored, a misspelt VOXBATCH_LEDGER would start a new
+ * ledger, and every row would be paid for again. Names that resemble no variable of ours, or one that is set, are let
+ * pass: they may belong to another program.
  */
 export function refuseMistyped(env: NodeJS.ProcessEnv): void {
-  const known = [...SETTINGS, ...OF_TEMPORAL];
+  const known = [...SETTINGS, ...TEMPORAL_SETTINGS];
   const unset = known.filter((name) => env[name] === undefined);
   for (const name of Object.keys(env)) {
     if (!/^(?:VOX|TEMP)/i.test(name) || known.includes(name)) continue;

@@ -11,7 +11,7 @@ import { ExitError } from '../exit-error.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { size, plural } from '../terminal/words.ts';
 
-/** Shown instead of repeating a message of several lines: one fault can keep other components from being checked. */
+/** Shown instead of repeating a long message: one fault can keep other components from being checked. */
 const SAME_REASON = 'not checked, for the same reason';
 
 /** `voxbatch doctor`: checks a run's prerequisites one by one, and says what to do. Spends nothing. */
@@ -22,15 +22,14 @@ export async function doctor(flags: Flags, { output }: RunContext): Promise<Exit
   let exit: ExitName | undefined;
   try {
     for await (const finding of examine(session, output.say)) {
-      const [check, says] = [nameOfFinding(finding), wordsOfFinding(finding, settings)];
-      const isTold = findings.some((one) => !one.ok && one.says === says);
+      const check = CHECKS[finding.type].name;
+      const says = finding.ok ? componentWords(finding, settings) : faultWords(finding.trouble);
+      const isRepeated = !finding.ok && findings.some((earlier) => !earlier.ok && earlier.says === says);
       findings.push({ check, ok: finding.ok, says });
-      // The first fault decides.
+      // The first fault decides the exit code.
       if (!finding.ok) exit ??= exitOfFinding(finding);
       if (flags.json !== true)
-        output.data(
-          `${finding.ok ? 'ok  ' : 'BAD '} ${check.padEnd(22)} ${isTold && !finding.ok ? SAME_REASON : says}`,
-        );
+        output.data(`${finding.ok ? 'ok  ' : 'BAD '} ${check.padEnd(22)} ${isRepeated ? SAME_REASON : says}`);
     }
   } finally {
     await session.close();
@@ -53,23 +52,14 @@ const CHECKS: Readonly<Record<PassedCheck['type'], { readonly name: string; read
   worker: { name: 'worker', exit: 'unreachable' },
 };
 
-/** Name of the check. */
-function nameOfFinding({ type }: Finding): string {
-  return CHECKS[type].name;
-}
-
-/** The exit code of a trouble. */
+/** Returns the exit code of a fault. */
 function exitOfFinding({ type, trouble }: Extract<Finding, { readonly ok: false }>): ExitName {
   const error = trouble.type === 'error' ? exitErrorOf(trouble.error) : undefined;
   return error instanceof ExitError ? error.exit : CHECKS[type].exit;
 }
 
-/** The finding, in a line. */
-function wordsOfFinding(finding: Finding, settings: Settings): string {
-  return finding.ok ? soundWords(finding, settings) : troubleWords(finding.trouble);
-}
-
-function soundWords(part: PassedCheck, { env }: Settings): string {
+/** Describes a component that works. */
+function componentWords(part: PassedCheck, { env }: Settings): string {
   switch (part.type) {
     case 'node':
       return `Node ${part.version}`;
@@ -111,13 +101,14 @@ function soundWords(part: PassedCheck, { env }: Settings): string {
   }
 }
 
-/** Matches a remark that only makes sense for commands that could have spent something. */
-const UNSPENT = / ?Nothing was (?:sent|spent)(?: by this command)?[.]/gu;
+/** A remark of error messages that makes no sense here: this command can never spend anything. */
+const NOTHING_SPENT = / ?Nothing was (?:sent|spent)(?: by this command)?[.]/gu;
 
-function troubleWords(trouble: Trouble): string {
+/** Describes a fault, and what to do. */
+function faultWords(trouble: Trouble): string {
   switch (trouble.type) {
     case 'error':
-      return messageOf(exitErrorOf(trouble.error)).replaceAll(UNSPENT, '');
+      return messageOf(exitErrorOf(trouble.error)).replaceAll(NOTHING_SPENT, '');
     case 'little-disk':
       return `${trouble.home} has only ${size(trouble.freeBytes)} free: free some space before a large batch.`;
     case 'clocks-apart': {

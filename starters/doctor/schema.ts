@@ -6,8 +6,8 @@ import { confirmedAccess } from '../connect/connect-api.ts';
 import { readSettings } from '../connect/settings.ts';
 
 /**
- * `voxbatch doctor --api`: what the API's own description of itself has for voxbatch, and what changed in it. Spends
- * nothing.
+ * `voxbatch doctor --api`: compares the API's OpenAPI schema with what voxbatch needs, and with the schema of the last
+ * time. Spends nothing.
  */
 export async function doctorSchema(flags: Flags, { output }: RunContext): Promise<ExitName> {
   const settings = await readSettings();
@@ -19,20 +19,20 @@ export async function doctorSchema(flags: Flags, { output }: RunContext): Promis
 
 type Lack = SchemaReport['lacks'][number];
 
-/** A report on the API's schema, line by line. */
+/** Returns the report as lines. */
 function schemaLines(report: SchemaReport, isStrict: boolean): readonly string[] {
   const { apiUrl, form, title, version, lacks, unused, changes } = report;
-  const named = [title, version].filter((word) => word !== undefined).join(' ');
+  const name = [title, version].filter((part) => part !== undefined).join(' ');
   const needed = lacks.filter(({ isRare }) => !isRare);
   return [
-    `${apiUrl}: OpenAPI ${form}${named === '' ? '' : `, ${named}`}`,
-    ...part('lacks what voxbatch needs', needed.map(lackWords)),
-    ...part(
+    `${apiUrl}: OpenAPI ${form}${name === '' ? '' : `, ${name}`}`,
+    ...section('lacks what voxbatch needs', needed.map(lackWords)),
+    ...section(
       'lacks what is needed only where it is asked for by name',
       lacks.filter(({ isRare }) => isRare).map(lackWords),
     ),
     ...changeLines(changes),
-    ...part('has besides, and voxbatch does not use', unused),
+    ...section('has besides, and voxbatch does not use', unused),
     needed.length === 0
       ? 'It has all that voxbatch needs.'
       : 'Requests to what is missing may fail; see what they answer with a sample (--sample 1) first.',
@@ -45,9 +45,9 @@ function changeLines(changes: SchemaReport['changes']): readonly string[] {
   if (changes === null) return ['  first look: nothing to compare with'];
   const { added, removed, changed, since } = changes;
   const lines = [
-    ...part('new', added),
-    ...part('gone', removed),
-    ...part(
+    ...section('new', added),
+    ...section('gone', removed),
+    ...section(
       'changed',
       changed.map(({ endpoint, parts }) => `${endpoint}: ${parts.join(', ')}`),
     ),
@@ -58,7 +58,8 @@ function changeLines(changes: SchemaReport['changes']): readonly string[] {
     : [`  since the last look (${then} UTC):`, ...lines];
 }
 
-function part(title: string, lines: readonly string[]): readonly string[] {
+/** Returns a heading and its indented lines; nothing without lines. */
+function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`  ${title}:`, ...lines.map((line) => `    ${line}`)];
 }
 

@@ -9,7 +9,7 @@ import { ownEnvironment } from '../own-environment.ts';
 import { listenForInterrupt } from '../run/interrupt.ts';
 import type { RunContext } from '../terminal/output.ts';
 
-/** Flags of the command, as they were given. */
+/** Flags of the command, not yet checked. */
 interface CodecFlags {
   readonly port?: string;
   readonly host?: string;
@@ -37,6 +37,7 @@ export async function codecServer(flags: CodecFlags, { output }: RunContext): Pr
   }
 }
 
+/** Checks flags and environment. Throws {@link ExitError} `usage`; other hosts than loopback need a token. */
 function readOptions(
   { port = '8081', host = '127.0.0.1', origin }: CodecFlags,
   env: NodeJS.ProcessEnv,
@@ -61,7 +62,7 @@ async function start(options: CodecServerOptions): Promise<CodecServer> {
   try {
     return await startCodecServer(options);
   } catch (cause) {
-    const words = `The codec server cannot listen: ${messageOf(cause)}. Choose another --port, or 0 for a free one.`;
-    throw new ExitError('usage', words, { cause });
+    const message = `The codec server cannot listen: ${messageOf(cause)}. Choose another --port, or 0 for a free one.`;
+    throw new ExitError('usage', message, { cause });
   }
 }

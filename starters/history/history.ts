@@ -3,16 +3,18 @@ import { readHistory } from '../../client/history/history.ts';
 import { viewHistory } from '../../client/history/history-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Flags } from '../commands/flags.ts';
-import { atLedger } from '../connect/settings.ts';
+import { withLedger } from '../connect/settings.ts';
 import { usageError } from '../exit-error.ts';
 import { actionLine } from '../terminal/action-words.ts';
 import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 
-/** `schedule`: whose history it is, in place of a batch's. */
+/** `schedule`: show the history of this schedule instead of a batch's. */
 type HistoryFlags = Pick<Flags, 'json' | 'kind' | 'from' | 'to'> & { readonly schedule?: string };
 
-/** `voxbatch history [BATCH]`: what was done to it, by whom and why, the newest last. */
+/**
+ * `voxbatch history [BATCH]`: shows who did what to a batch and why, the newest last. Its default is the newest batch.
+ */
 export async function history(
   batch: string | undefined,
   flags: HistoryFlags,
@@ -21,10 +23,10 @@ export async function history(
   const { schedule, kind, from, to } = flags;
   if (batch !== undefined && schedule !== undefined)
     throw usageError(`The history of a batch or of a schedule: "${batch}" or "${schedule}"?`);
-  const kinds = kind?.split(',').map((one) => one.trim().replaceAll('_', '-'));
+  const kinds = kind?.split(',').map((name) => name.trim().replaceAll('_', '-'));
   const request = { batch, schedule, ...(kinds && { kinds }), ...(from && { from }), ...(to && { to }) };
-  const found = await atLedger(async (ledger) => {
-    // Of the whole ledger, so it is no action of a batch or schedule.
+  const found = await withLedger(async (ledger) => {
+    // A copy concerns the whole ledger, so the actions of a batch or schedule do not include it.
     const { copied } = await ledger.readLedgerFacts();
     if (copied !== undefined) output.say(`The ledger came here from ${copied.place} (${isoTime(copied.at)}).`);
     return readHistory(ledger, request, (option) => flagOf(option === 'kinds' ? 'kind' : option));

@@ -8,7 +8,10 @@ import { readSettings } from '../connect/settings.ts';
 import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { form, number, plural, rowsInWords } from '../terminal/words.ts';
 
-/** `voxbatch ledger compare-store`: what the store shows that a restored ledger lacks. */
+/**
+ * `voxbatch ledger compare-store`: finds rows that a restored ledger has as unsent although the store has their
+ * results.
+ */
 export async function compareStoreNow(flags: Flags, { output }: RunContext): Promise<ExitName> {
   const compared = await compareStore(await readSettings());
   if (flags.json === true) printAnswer(output, flags, viewCompared(compared), () => []);
@@ -18,37 +21,39 @@ export async function compareStoreNow(flags: Flags, { output }: RunContext): Pro
 
 function linesFor({ ledger, store, batches, unknown }: ComparedStore): readonly string[] {
   const none = `The ledger ${ledger} has no batch to compare: those are compared that it had at \`voxbatch ledger accept-copy\`, until they are resumed or redriven.`;
-  const isSilent = ({ isClosed, found, unplaced }: ComparedBatch): boolean =>
+  const isUnchanged = ({ isClosed, found, unplaced }: ComparedBatch): boolean =>
     isClosed && found === 0 && unplaced.length === 0;
-  const silent = batches.filter(isSilent).length;
-  const ended = `${plural(silent, 'batch', 'batches')} that had ended: no result in ${store} without its request on record. What was sent of them since the copy was made, and has no file, is paid for a second time if \`run\` or \`redrive\` sends it again.`;
+  const unchanged = batches.filter(isUnchanged).length;
+  const ended = `${plural(unchanged, 'batch', 'batches')} that had ended: no result in ${store} without its request on record. What was sent of them since the copy was made, and has no file, is paid for a second time if \`run\` or \`redrive\` sends it again.`;
   return [
     ...(batches.length === 0 ? [none] : []),
-    ...batches.filter((batch) => !isSilent(batch)).flatMap((batch) => linesOf(batch, store)),
-    ...(silent > 0 ? [ended] : []),
+    ...batches.filter((batch) => !isUnchanged(batch)).flatMap((batch) => batchLines(batch, store)),
+    ...(unchanged > 0 ? [ended] : []),
     ...unknownLines(unknown, store),
   ];
 }
 
-/** Folders that are named. */
-const MOST_FOLDERS = 20;
+/** Folders that are listed by name. */
+const MAX_FOLDERS = 20;
 
+/** Describes batches that only the store has. */
 function unknownLines({ named, folders, results }: ComparedStore['unknown'], store: string): readonly string[] {
   if (folders === 0) return [];
-  const shown = named.slice(0, MOST_FOLDERS);
+  const shown = named.slice(0, MAX_FOLDERS);
   const more = folders - shown.length;
   return [
     `${plural(folders, 'batch', 'batches')} with ${plural(results, 'result')} in ${store} ${form(folders, 'is', 'are')} not in the ledger: ${form(folders, 'it was', 'they were')} begun after the copy was made. ` +
       '`run` of the same manifests pays for all of their rows again. Their results stay where they are, named by row number; keep those that you need, and stop what would run these manifests again (jobs, schedules).',
-    ...shown.map((one) => `  ${one.folder}: ${plural(one.results, 'result')} of batch "${one.batch}"`),
+    ...shown.map(({ folder, results: count, batch }) => `  ${folder}: ${plural(count, 'result')} of batch "${batch}"`),
     ...(more > 0 ? [`  and ${number(more)} more (--json names up to a hundred)`] : []),
   ];
 }
 
-/** Files that are named. */
-const MOST_NAMED = 20;
+/** Files that are listed by name. */
+const MAX_FILES = 20;
 
-function linesOf(compared: ComparedBatch, store: string): readonly string[] {
+/** Describes what was found of a batch, and what stays unproven. */
+function batchLines(compared: ComparedBatch, store: string): readonly string[] {
   const { batch, isClosed, found, unplaced, toSend, from, until, isListed } = compared;
   const name = shellWord(batch);
   const proven =
@@ -56,9 +61,9 @@ function linesOf(compared: ComparedBatch, store: string): readonly string[] {
       ? `Batch "${batch}": no result in ${store} without its request on record.`
       : `Batch "${batch}": ${rowsInWords(found)} ${form(found, 'has its result', 'have their results')} in ${store}, and no answer on record. They were sent, and most likely charged, after the copy was made. ` +
         `They are unknown now, and are not sent again. To take the results, free: voxbatch reconcile ${name}`;
-  const more = unplaced.length > MOST_NAMED ? ', …' : '';
+  const more = unplaced.length > MAX_FILES ? ', …' : '';
   const odd =
-    `${plural(unplaced.length, 'file')} of a row or take that the ledger does not know: ${unplaced.slice(0, MOST_NAMED).join(', ')}${more}. ` +
+    `${plural(unplaced.length, 'file')} of a row or take that the ledger does not know: ${unplaced.slice(0, MAX_FILES).join(', ')}${more}. ` +
     `They were most likely paid for. \`${isClosed ? 'run` and `redrive' : 'resume'}\` of this batch ${isClosed ? 'are' : 'is'} refused until you have seen them (voxbatch ledger accept-copy --compared names them).`;
   const list = isListed
     ? `\`voxbatch reconcile ${name}\` lists the jobs of that time.`

@@ -13,10 +13,10 @@ import { number, plural } from '../terminal/words.ts';
 import { admittance } from '../trust/confirm.ts';
 import { batchLines } from './sums-words.ts';
 
-/** Lines between two messages about how far a copy is. */
-const TELL_EVERY = 250_000;
+/** Records between two progress messages. */
+const PROGRESS_INTERVAL = 250_000;
 
-/** `voxbatch ledger copy FROM TO`: says what it will move, asks, and moves it. */
+/** `voxbatch ledger copy FROM TO`: shows what it will move, asks, and moves it. */
 export async function copy(
   from: string,
   to: string,
@@ -26,11 +26,13 @@ export async function copy(
 ): Promise<ExitName> {
   const settings = await readSettings();
   const person = personAt(output, flags);
-  let told = 0;
+  let lastPrinted = 0;
   const view = await copyLedgerTo({
-    ...{ from, to, settings },
+    from,
+    to,
+    settings,
     admit: (ledger) => {
-      // Only a file may have come with a folder: whoever names a database has chosen it.
+      // Only a ledger file can come with a folder of somebody else; a database was named by the user.
       const isLedgerNamed = settings.isLedgerNamed || !isLedgerFile(ledger.place);
       return admittance({ ...settings, ledger: ledger.place, isLedgerNamed }, flags, output)(ledger);
     },
@@ -45,8 +47,9 @@ export async function copy(
       if (!(await ask('Move it?'))) throw new ExitError('refused', 'Not confirmed. Nothing was moved.');
     },
     onProgress: ({ type, lines, total }) => {
-      if (lines - told < TELL_EVERY && lines >= told) return;
-      told = lines;
+      // Fewer than before: comparing has begun after copying.
+      if (lines - lastPrinted < PROGRESS_INTERVAL && lines >= lastPrinted) return;
+      lastPrinted = lines;
       output.say(`${type === 'copying' ? 'Copied' : 'Compared'} ${number(lines)} of ${number(total)} lines.`);
     },
     atMoment: atFaultPoint && ((moment) => atFaultPoint(`copy-${moment}`)),
@@ -64,7 +67,7 @@ function forecastWords({ from, to, batches, open, rows }: CopyForecast): string 
 }
 
 function copyLines({ from, to, result, batches, lines }: LedgerCopyView): readonly string[] {
-  const total = [...lines.values()].reduce((sum, n) => sum + n, 0);
+  const total = [...lines.values()].reduce((sum, count) => sum + count, 0);
   const goOn = `Work goes on there: ${exportLedgerCommand(to)}`;
   switch (result) {
     case 'copied':

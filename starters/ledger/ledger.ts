@@ -12,7 +12,7 @@ import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { plural } from '../terminal/words.ts';
 import { batchLines } from './sums-words.ts';
 
-/** `voxbatch ledger check`: counts all again, and compares it with what the ledger keeps. */
+/** `voxbatch ledger check`: counts rows and charges again, and compares that with the ledger's counts and sums. */
 export async function check(flags: Flags, { output }: RunContext): Promise<ExitName> {
   const view = await checkLedgerSums(await readSettings());
   printAnswer(output, flags, view, () => checkLines(view));
@@ -29,7 +29,7 @@ function checkLines({ ledger, batches, differences }: LedgerCheckView): readonly
   ];
 }
 
-/** `voxbatch ledger migrate`: makes the tables of the ledger, or adds what this version has more. Repeatable. */
+/** `voxbatch ledger migrate`: creates the ledger's tables, or adds those of this version. Can be repeated. */
 export async function migrate(_flags: Flags, { output }: RunContext): Promise<ExitName> {
   const settings = await readSettings();
   const ledger = await openRecords(settings, { mustExist: false, makesTables: true });
@@ -38,9 +38,12 @@ export async function migrate(_flags: Flags, { output }: RunContext): Promise<Ex
   return 'complete';
 }
 
-/** `voxbatch ledger accept-copy`: goes on with a database that took the place of the one that was last written. */
+/**
+ * `voxbatch ledger accept-copy`: accepts a restored backup or promoted replica as the ledger. Nothing is sent from such
+ * a copy before, since it may lack requests that were paid for. Pauses all open batches and schedules.
+ */
 export async function acceptCopyNow({ compared }: Flags, context: RunContext): Promise<ExitName> {
-  if (compared === true) return clearNow(context);
+  if (compared === true) return clearDoubts(context);
   const { output } = context;
   const { ledger, paused, pausedSchedules } = await acceptCopy(await readSettings());
   const isFile = isLedgerFile(ledger);
@@ -66,8 +69,8 @@ export async function acceptCopyNow({ compared }: Flags, context: RunContext): P
   return 'complete';
 }
 
-/** `--compared`: nobody waits any more for processes that have not come back. */
-async function clearNow({ output }: RunContext): Promise<ExitName> {
+/** `--compared`: stops waiting for workers that have not recorded again what they had sent. */
+async function clearDoubts({ output }: RunContext): Promise<ExitName> {
   const { senders, isUnseen, unplaced } = await clearCopyDoubts(await readSettings());
   const waited = [
     ...(senders > 0 ? [plural(senders, 'process', 'processes')] : []),

@@ -2,13 +2,13 @@ import type { BatchSums } from '../../client/ledger/ledger-view.ts';
 import { tableLines } from '../terminal/table.ts';
 import { number } from '../terminal/words.ts';
 
-/** Batches that are shown; `--json` has all. */
-const MOST_SHOWN = 20;
+/** Batches in the table; `--json` has all. */
+const MAX_SHOWN = 20;
 
-/** What batches add up to, as a table. */
+/** Returns a table of batches with their rows and charges; no lines without batches. */
 export function batchLines(batches: readonly BatchSums[]): readonly string[] {
   if (batches.length === 0) return [];
-  const rest = batches.length - MOST_SHOWN;
+  const rest = batches.length - MAX_SHOWN;
   return [
     ...tableLines<BatchSums>(
       [
@@ -17,13 +17,14 @@ export function batchLines(batches: readonly BatchSums[]): readonly string[] {
         { title: 'charged', value: ({ charged }) => number(charged), align: 'right' },
         { title: 'uncertain', value: ({ uncertain }) => number(uncertain), align: 'right' },
       ],
-      batches.slice(0, MOST_SHOWN),
+      batches.slice(0, MAX_SHOWN),
     ),
     ...(rest > 0 ? [`and ${number(rest)} more (--json shows all)`] : []),
   ];
 }
 
 function rowWords(rows: BatchSums['rows']): string {
-  const some = [...rows].filter(([, n]) => n > 0);
-  return some.length === 0 ? 'none' : some.map(([state, n]) => `${number(n)} ${state.replace('_', ' ')}`).join(', ');
+  const nonZero = [...rows].filter(([, count]) => count > 0);
+  if (nonZero.length === 0) return 'none';
+  return nonZero.map(([state, count]) => `${number(count)} ${state.replace('_', ' ')}`).join(', ');
 }

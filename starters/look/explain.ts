@@ -10,7 +10,7 @@ import {
 import { viewRow, inputOf, pathOf, takeResults, voiceFound } from '../../client/look/row-view.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { atLedger } from '../connect/settings.ts';
+import { withLedger } from '../connect/settings.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { commandLine } from '../terminal/words.ts';
 import { hasResult } from '../../contract/outcomes.ts';
@@ -30,7 +30,7 @@ import {
 import { awaitedWords, nextForRow } from '../terminal/row-steps.ts';
 import { clipped, indent, oneLine, tableLines, type TableColumn } from '../terminal/table.ts';
 
-/** `voxbatch explain ROW`: the whole history of one row. */
+/** `voxbatch explain ROW`: shows everything about one row. `second` is a batch; the two may be in either order. */
 export async function explain(
   first: string,
   second: string | undefined,
@@ -38,14 +38,14 @@ export async function explain(
   { output }: RunContext,
 ): Promise<ExitName> {
   const request = { first, second, named };
-  const answer = await atLedger((ledger, settings) => explainRow(ledger, settings, request));
+  const answer = await withLedger((ledger, settings) => explainRow(ledger, settings, request));
   if (answer.type !== 'explained') throw unclearRow(answer, request);
   const { row } = answer;
   printAnswer(output, { json }, { ...viewRow(row), next: nextWords(row) }, () => historyLines(row));
   return 'complete';
 }
 
-/** The error for words that name no row unambiguously. */
+/** Returns the error for operands that do not name exactly one row. */
 export function unclearRow(answer: Exclude<RowAnswer, { readonly type: 'found' }>, request: RowRequest): ExitError {
   switch (answer.type) {
     case 'contradiction': {
@@ -71,14 +71,14 @@ function commandOf({ row, batch = '' }: RowReading): string {
   return commandLine(nextCommand('explain', row, '--batch', batch));
 }
 
-/** Cells are cut to this length; `--json` has them in full. */
-const LONGEST_CELL = 200;
-/** Part texts are cut to this length. */
-const PART_WIDTH = 60;
-/** Max parts listed; for a row with more, only those without a result. */
-const MOST_PARTS = 40;
+/** Characters of a cell that are shown; `--json` has all. */
+const MAX_CELL = 200;
+/** Characters of a part's text that are shown. */
+const MAX_PART_TEXT = 60;
+/** Parts that are listed; of a row with more, only those without a result. */
+const MAX_PARTS = 40;
 
-/** The history of a row for people. */
+/** Returns everything about a row, as lines. */
 export function historyLines(history: RowExplanation): readonly string[] {
   const { batch, row, files } = history;
   const voice = voiceFound(row);
@@ -95,16 +95,16 @@ export function historyLines(history: RowExplanation): readonly string[] {
     ...(history.decisions.length === 0 ? [] : ['Decided by people', ...history.decisions.map(decisionLine)]),
     ...(history.actions.length === 0 ? [] : ['Done to it', ...indent(history.actions.map(viewAction).map(actionLine))]),
     ...(row.failure === null ? [] : ['Failure', ...failureLines(row.failure)]),
-    ...(row.text === null ? [] : ['Text', `  ${clipped(row.text, LONGEST_CELL)}`]),
+    ...(row.text === null ? [] : ['Text', `  ${clipped(row.text, MAX_CELL)}`]),
     ...(files.length === 0 ? [] : ['Files in the out folder']),
     ...files.map(({ name, file }) => `  ${name}  ${contentOf(file)}`),
-    ...keptLines(history),
+    ...storedLines(history),
     'Next',
     `  ${nextWords(history)}`,
   ];
 }
 
-/** What to do about a row, as `explain` says it. */
+/** Returns what to do about a row. */
 export function nextWords(history: RowExplanation): string {
   return history.next === undefined ? CONFIRM_FIRST : nextForRow(history.next, history);
 }
@@ -114,30 +114,30 @@ function inputLines(history: RowExplanation): readonly string[] {
   const cells = [...inputOf(history)].filter(([, cell]) => cell !== '');
   const columns: readonly TableColumn<(typeof cells)[number]>[] = [
     { title: 'column', value: ([column]) => column },
-    { title: 'cell', value: ([, cell]) => clipped(cell, LONGEST_CELL) },
+    { title: 'cell', value: ([, cell]) => clipped(cell, MAX_CELL) },
   ];
   return ['Input', ...indent(tableLines(columns, cells))];
 }
 
-/** The parts with their states and the beginning of what they say; of many, those that have no result. */
+/** A table of the parts, with the beginnings of their texts; if there are many, only those without a result. */
 function partLines(parts: RowExplanation['parts']): readonly string[] {
   if (parts.length === 0) return [];
   const lacking = parts.filter(({ outcome }) => !hasResult(outcome));
-  const [listed, kind] = parts.length > MOST_PARTS ? [lacking, ' without a result'] : [parts, ''];
+  const [listed, kind] = parts.length > MAX_PARTS ? [lacking, ' without a result'] : [parts, ''];
   const columns: readonly TableColumn<(typeof parts)[number]>[] = [
     { title: 'part', value: ({ id }) => oneLine(id) },
     { title: 'state', value: ({ outcome, state }) => outcome ?? state },
-    { title: 'says', value: ({ text }) => clipped(text, PART_WIDTH) },
+    { title: 'says', value: ({ text }) => clipped(text, MAX_PART_TEXT) },
   ];
   return [
     `Parts: ${parts.length}, ${parts.length - lacking.length} of them with a result`,
-    ...(listed.length === 0 ? [] : indent(tableLines(columns, listed.slice(0, MOST_PARTS)))),
-    ...(listed.length > MOST_PARTS ? [`  and ${listed.length - MOST_PARTS} more${kind}`] : []),
+    ...(listed.length === 0 ? [] : indent(tableLines(columns, listed.slice(0, MAX_PARTS)))),
+    ...(listed.length > MAX_PARTS ? [`  and ${listed.length - MAX_PARTS} more${kind}`] : []),
   ];
 }
 
-/** Paths of part results that a person should listen to, since parts are not in the out folder. */
-function keptLines({ row, parts, store }: RowExplanation): readonly string[] {
+/** Paths of stored results that the user may want to hear, since parts are not in the out folder. */
+function storedLines({ row, parts, store }: RowExplanation): readonly string[] {
   const kept = row.partOf === null ? parts.filter(({ outcome }) => outcome === 'unfit') : [row];
   const lines = kept.flatMap(({ id, file }) => {
     const path = pathOf(file, store);
@@ -147,14 +147,14 @@ function keptLines({ row, parts, store }: RowExplanation): readonly string[] {
   return [row.partOf === null ? 'Parts that failed a check, in the store' : 'File in the store', ...lines];
 }
 
-/** The results of the takes of a row with several: which of them it has, and where each is. */
+/** The results of a row with several takes: which is in use, and where each is. */
 function resultLines(history: RowExplanation): readonly string[] {
   const results = history.takes.length === 0 ? [] : takeResults(history);
   if (results.length === 0) return [];
-  return ['Results of its takes', ...results.map((one) => takeResultLine(one, history.store))];
+  return ['Results of its takes', ...results.map((result) => takeResultLine(result, history.store))];
 }
 
-/** All requests; if a row has several takes, each below its take. The parts of a row have takes of their own. */
+/** All paid requests. With several takes each is listed below its take, except for parts, whose takes are their own. */
 function requestLines(history: RowExplanation): readonly string[] {
   const { row, charges, takes } = history;
   if (takes.length === 0 || row.parts !== null) {

@@ -9,15 +9,15 @@ import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { usageError } from '../exit-error.ts';
 import { readSound } from '../sound/read-sound.ts';
-import { atLedger } from '../connect/settings.ts';
+import { withLedger } from '../connect/settings.ts';
 import { damageLines, keptLines, madeLines, showFilesMade } from '../terminal/file-words.ts';
 import { REPORT_WORDS } from '../terminal/report-words.ts';
 import { summaryLines } from '../terminal/summary-words.ts';
 
 type Limit = Awaited<ReturnType<typeof writeLinks>>['limit'];
 
-/** Why URLs may not live as long as asked for. */
-const LIMITS: Readonly<Record<Exclude<Limit, 'seven-days' | undefined>, string>> = {
+/** Warnings for URLs that may end sooner than the user asked. */
+const LIFETIME_WARNINGS: Readonly<Record<Exclude<Limit, 'seven-days' | undefined>, string>> = {
   session:
     'warning: the URLs end sooner than asked for, with the session of the AWS credentials. For longer ones, use access keys without a session, or a longer session, and run the same command again.',
   'unknown-session':
@@ -26,12 +26,11 @@ const LIMITS: Readonly<Record<Exclude<Limit, 'seven-days' | undefined>, string>>
 
 /**
  * `voxbatch results [BATCH]`: writes the files of a batch from the ledger and the store, in their current state. Can be
- * repeated at any time, even while the batch runs. With `--join`, `--loudness` and the like, a batch that was begun
- * without has its sound joined or finished from then on. The exit code is that of the batch, or 15 if something does
- * not add up.
+ * repeated at any time, even while the batch runs. With `--join`, `--loudness` and the like it changes the batch, whose
+ * sound is joined or finished from then on. The exit code is the batch's, or 15 if counts, hashes or sums differ.
  */
 export async function results(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
-  return atLedger(async (ledger, settings) => {
+  return withLedger(async (ledger, settings) => {
     const sound = readSound(flags);
     const isAdded = (sound.join ?? sound.finish) !== undefined;
     if (isAdded && flags.mediaLinks !== undefined)
@@ -44,8 +43,8 @@ export async function results(name: string | undefined, flags: Flags, { output }
       const { file, links, until, limit } = written;
       const line = `${plural(links, 'URL')} in ${file}, valid until ${until.toISOString()}. Whoever has one can fetch its file.`;
       printAnswer(output, flags, { batch: batch.name, ...written }, () => [line]);
-      // More than seven days are refused before.
-      if (limit !== undefined && limit !== 'seven-days') output.say(LIMITS[limit]);
+      // `writeLinks` refuses more than seven days.
+      if (limit !== undefined && limit !== 'seven-days') output.say(LIFETIME_WARNINGS[limit]);
       return 'complete';
     }
     const files = await showFilesMade(output, async (onFilesMade) =>

@@ -6,7 +6,7 @@ import { VoxbatchError } from '../../client/problem.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { hasResult } from '../../contract/outcomes.ts';
-import { atLedger } from '../connect/settings.ts';
+import { withLedger } from '../connect/settings.ts';
 import { noLedgerAdvice, usageError } from '../exit-error.ts';
 import { standingOf, statusLines } from '../terminal/status-words.ts';
 import { tableLines } from '../terminal/table.ts';
@@ -17,7 +17,7 @@ import { number, plural } from '../terminal/words.ts';
  * is undelivered.
  */
 export async function status(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
-  const found = await atLedger((ledger, settings) => readStatus(ledger, settings, name));
+  const found = await withLedger((ledger, settings) => readStatus(ledger, settings, name));
   printAnswer(output, flags, viewStatus(found), () => statusLines(found, Date.now()));
   return found.exit;
 }
@@ -28,8 +28,9 @@ export async function status(name: string | undefined, flags: Flags, { output }:
  */
 export async function list({ all, single, json }: Flags, { output }: RunContext): Promise<ExitName> {
   if (all === true && single === true) throw usageError('--all cannot be combined with --single.');
-  const which = all === true ? 'all' : single === true ? 'single' : 'batches';
-  const { batches, hidden, place } = await atLedger(async (ledger, settings) => ({
+  const singleOrBatches = single === true ? 'single' : 'batches';
+  const which = all === true ? 'all' : singleOrBatches;
+  const { batches, hidden, place } = await withLedger(async (ledger, settings) => ({
     ...(await listBatches(ledger, settings, which)),
     place: settings.ledger,
   })).catch((error: unknown): BatchList & { readonly place: string } => {
@@ -48,10 +49,10 @@ export async function list({ all, single, json }: Flags, { output }: RunContext)
   return 'complete';
 }
 
-/** `2 failed, 6 skipped`: every outcome that left rows without a result that passed; empty if none did. */
+/** Returns the outcomes of rows without a usable result, such as `2 failed, 6 skipped`; empty if there are none. */
 function withoutResult({ counts }: BatchHere): string {
   return endsOf(counts)
-    .flatMap(([word, rows]) => (hasResult(word) ? [] : [`${number(rows)} ${word}`]))
+    .flatMap(([outcome, rows]) => (hasResult(outcome) ? [] : [`${number(rows)} ${outcome}`]))
     .join(', ');
 }
 

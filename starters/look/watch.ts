@@ -5,7 +5,7 @@ import { PATIENCE_MS, watchBatch } from '../../client/look/watch-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { atLedger } from '../connect/settings.ts';
+import { withLedger } from '../connect/settings.ts';
 import { listenForInterrupt } from '../run/interrupt.ts';
 import { barLine } from '../terminal/bar.ts';
 import { commandLine } from '../terminal/words.ts';
@@ -14,12 +14,12 @@ import { cutToWidth } from '../terminal/table.ts';
 import { statusLines } from '../terminal/status-words.ts';
 
 /**
- * `voxbatch watch [BATCH]`: shows a batch until it is finished, paused, or nobody works on it any more, then prints its
- * status. On a terminal the status is redrawn; elsewhere it is a plain line now and then, or an event with `--json`.
- * Ctrl-C ends watching, never the batch.
+ * `voxbatch watch [BATCH]`: shows a batch until it is finished, paused, or has no worker, then prints its status.
+ * Redraws on a terminal; elsewhere prints a line now and then, or events with `--json`. Ctrl-C ends watching, never the
+ * batch.
  */
 export async function watch(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
-  return atLedger(
+  return withLedger(
     async (ledger, settings) => {
       const sayStopped = (batch = name): void => {
         const again = commandLine({ command: 'watch', args: batch === undefined ? [] : [batch] });
@@ -53,7 +53,7 @@ export async function watch(name: string | undefined, flags: Flags, { output }: 
           sayStopped(status.batch.name);
         }
       } catch (error) {
-        // It was told to end while it waited for the ledger's database.
+        // After Ctrl-C, an error comes from the wait for the ledger's database, which was cut short.
         if (!signal.aborted) throw error;
         sayStopped();
       } finally {
@@ -66,7 +66,7 @@ export async function watch(name: string | undefined, flags: Flags, { output }: 
   );
 }
 
-/** Shows a batch; undefined ends it. */
+/** Returns a function that shows a batch's status; undefined clears what is shown. */
 function displayOn(output: Output): (status: BatchStatus | undefined) => void {
   const { draw } = output;
   if (output.progress === 'bar' && draw !== undefined)

@@ -14,7 +14,7 @@ import { listenForInterrupt } from '../run/interrupt.ts';
 import type { RunContext } from '../terminal/output.ts';
 import { noteLines, standingOf } from '../terminal/status-words.ts';
 
-/** `voxbatch page [BATCH]`: shows batches in a browser until it is told to end. */
+/** `voxbatch page [BATCH]`: serves the web page until Ctrl-C or SIGTERM. Without a batch it begins with the list. */
 export async function page(
   name: string | undefined,
   { port }: { readonly port?: number },
@@ -36,7 +36,7 @@ export async function page(
   }
 }
 
-/** Opens the page beside what a command does, and says where. */
+/** Opens the page for `--page` of another command, and prints its URL. The caller closes it. */
 export async function openPageBeside(
   settings: Settings,
   name: string | undefined,
@@ -47,7 +47,7 @@ export async function openPageBeside(
   return opened;
 }
 
-/** Opens the page over the records of these settings. */
+/** Opens the page on the records of these settings. Throws {@link ExitError} `usage` if the port is taken. */
 export async function openPageHere(
   settings: Settings,
   { name, port }: { readonly name?: string | undefined; readonly port?: number | undefined },
@@ -60,9 +60,8 @@ export async function openPageHere(
       status: (status: Parameters<typeof noteLines>[0]) => noteLines(status, Date.now()),
       row: nextWords,
     };
-    const opened = await openPage({
-      ...{ reader, words, batch, port, actions: PAGE_ACTIONS, version: voxbatchVersion() },
-    }).catch((error: unknown) => {
+    const options = { reader, words, batch, port, actions: PAGE_ACTIONS, version: voxbatchVersion() };
+    const opened = await openPage(options).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code === undefined) throw error;
       throw usageError(`--port ${String(port)}: ${messageOf(error)}. Nothing was changed.`);
     });

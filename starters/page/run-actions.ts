@@ -1,78 +1,77 @@
 import { messageOf } from '../../contract/message-of.ts';
-import { ActionRefused, type PageActions, type Steering } from '../../page/actions.ts';
-import { wire } from '../../page/wire.ts';
-import type { Flags } from '../commands/flags.ts';
+import { ActionRefused, type PageActions } from '../../page/actions.ts';
+import { wire } from '../../page/json.ts';
 import type { ReconcileFlags } from '../reconcile/reconcile.ts';
 import type { RunContext } from '../terminal/output.ts';
 
 type Command<F> = (name: string | undefined, flags: F, context: RunContext) => Promise<unknown>;
 
 /**
- * What the page has done, by the commands of the same names: they refuse, and say what became of it, in the same words.
- * Their code is loaded when it is asked for.
+ * The page's actions. Each runs the command of the same name and returns what it prints, so page and command line
+ * refuse and report in the same words. Commands are loaded on first use.
  */
 export const PAGE_ACTIONS: PageActions = {
-  steer: async (batch, what, reason) => saidBy(await steering(what), batch, reason),
-  tune: async (batch, tuning, reason) => saidBy((await import('../steer/tune.ts')).tune, batch, reason, tuning),
+  steer: async (batch, what, reason) => outputOf((await import('../steer/control.ts'))[what], batch, reason),
+  tune: async (batch, tuning, reason) => outputOf((await import('../steer/tune.ts')).tune, batch, reason, tuning),
   checkRedrive: async (batch, rows, flag) => {
     const { priceRedrive } = await import('../redrive/redrive.ts');
     const choice = { rows, ...(flag !== undefined && { [flag]: true }) };
     return withoutTerminal(async (context) => wire(await priceRedrive(batch, choice, context)));
   },
   redrive: async (batch, ids, reason) =>
-    saidBy((await import('../redrive/redrive.ts')).redrive, batch, reason, { rows: [...ids], detach: true }),
+    outputOf((await import('../redrive/redrive.ts')).redrive, batch, reason, { rows: [...ids], detach: true }),
   settle: async (batch, { way, row, job }, reason) => {
     if (way === 'accept')
-      return saidBy((await import('../redrive/redrive.ts')).redrive, batch, reason, { accept: [row], detach: true });
+      return outputOf((await import('../redrive/redrive.ts')).redrive, batch, reason, { accept: [row], detach: true });
     const flags = {
       adopt: { adopt: [`${row}=${job}`] },
       resubmit: { resubmit: [row] },
       'not-charged': { notCharged: [row] },
     };
-    return reconciled(batch, reason, flags[way]);
+    return runReconcile(batch, reason, flags[way]);
   },
-  lookUp: (batch, reason) => reconciled(batch, reason, {}),
+  lookUp: (batch, reason) => runReconcile(batch, reason, {}),
 };
 
-async function reconciled(
+async function runReconcile(
   batch: string,
   reason: string | undefined,
   flags: ReconcileFlags,
 ): Promise<readonly string[]> {
   const { reconcile } = await import('../reconcile/reconcile.ts');
-  return saidBy(reconcile, batch, reason, { ...flags, detach: true });
+  return outputOf(reconcile, batch, reason, { ...flags, detach: true });
 }
 
-async function steering(what: Steering): Promise<Command<Flags>> {
-  return (await import('../steer/control.ts'))[what];
-}
-
-/** What a command says that asks nobody. Throws {@link ActionRefused}. */
-async function saidBy<F extends object>(
+/** Runs a command without asking anybody, and returns what it prints. Throws {@link ActionRefused}. */
+async function outputOf<F extends object>(
   command: Command<F>,
   batch: string,
   reason: string | undefined,
   flags?: F,
 ): Promise<readonly string[]> {
-  const said: string[] = [];
-  // The price was seen; what only a terminal may confirm, such as a folder from elsewhere, is refused.
+  const lines: string[] = [];
+  // The user has seen the price on the page, hence `yes`. What needs a terminal, such as trust in a folder, is refused.
   const all = { ...flags, yes: true, ...(reason !== undefined && { reason }) } as F;
   await withoutTerminal(
     async (context) => command(batch, all, context),
-    (line) => said.push(line),
+    (line) => lines.push(line),
   );
-  return said;
+  return lines;
 }
 
-/** Does `work` where nobody is at a terminal. Throws {@link ActionRefused}, in the words of the command line. */
+/** Runs `work` with an output that is no terminal. Throws {@link ActionRefused} with the command line's message. */
 async function withoutTerminal<T>(
   work: (context: RunContext) => Promise<T>,
   say: (line: string) => void = () => undefined,
 ): Promise<T> {
   const output: RunContext['output'] = {
-    // What a command answers, and what it says besides: a person reads both.
-    ...{ data: say, say },
-    ...{ isTerminal: false, isInteractive: false, hasColour: false, progress: 'none' },
+    // The page shows results and messages alike.
+    data: say,
+    say,
+    isTerminal: false,
+    isInteractive: false,
+    hasColour: false,
+    progress: 'none',
   };
   try {
     return await work({ output });

@@ -10,17 +10,20 @@ import { oneLine, tableLines } from '../terminal/table.ts';
 
 type SettledRow = Extract<ReconcileEvent, { readonly type: 'settled' }>['row'];
 type Refusal = Extract<SettledRow, { readonly type: 'refused' }>['why'];
+/** The steps that a row continues with after it was given its job. */
 type GoesOn = Extract<SettledRow, { readonly type: 'adopted' }>['goesOn'];
 type OrphanList = Reconciled['orphans'];
 type LostVoices = Reconciled['voices'];
 type VoiceOfRow = Extract<LostVoices, { readonly type: 'listed' }>['voices'][number];
 
-/** A row in a line. */
+/** Returns one line about what became of a row. */
 export function reconciledLine(row: ReconciledRow): string {
   return `${namedRow(row)}: ${reconciledWords(row)}`;
 }
 
-/** A job that cost another sum than its row was quoted is probably another row's: a warning with the way back. */
+/**
+ * Warns if the adopted job cost another sum than its row was quoted, as it may be another row's; says how to undo it.
+ */
 export function priceLines(row: SettledRow, batch: string): readonly string[] {
   if ((row.type !== 'adopted' && row.type !== 'charged') || row.otherPrice === undefined) return [];
   const { quoted, charged } = row.otherPrice;
@@ -31,8 +34,8 @@ export function priceLines(row: SettledRow, batch: string): readonly string[] {
   ];
 }
 
-/** A voice that may have been there before its row's request: a warning with the way back. */
-export function olderLines(row: SettledRow, batch: string): readonly string[] {
+/** Warns if the adopted voice may be older than the row's request; says how to undo it. */
+export function olderVoiceLines(row: SettledRow, batch: string): readonly string[] {
   if (row.type !== 'adopted' || row.mayBeOlder !== true) return [];
   return [
     `WARNING: a voice of this name may have been there before ${namedRow(row)} asked for one, and voice ${oneLine(row.jobId ?? '')} may be that one. ` +
@@ -40,7 +43,10 @@ export function olderLines(row: SettledRow, batch: string): readonly string[] {
   ];
 }
 
-/** A job with other links than its row's may be of edited cells, which a restored ledger lacks, or of another row. */
+/**
+ * Warns if the adopted job has other links than its row: the row's cells may have been edited for that take, which a
+ * restored ledger lacks, or the job is another row's. Says how to undo it.
+ */
 export function otherInputLines(row: SettledRow, batch: string): readonly string[] {
   if (row.type !== 'adopted' || row.otherInputs !== true) return [];
   return [
@@ -52,9 +58,7 @@ export function otherInputLines(row: SettledRow, batch: string): readonly string
 /** The steps whose jobs the API lists. */
 const LISTED = OPERATIONS.filter(isListed).flatMap(stepsOf).join(' or ');
 
-/**
- * Jobs that no row has, as a table with a warning. `isWanted`: a row may lack one.
- */
+/** A table of jobs that belong to no row. `isWanted`: some unknown row may have lost one of them. */
 export function orphanLines(
   list: OrphanList,
   batch: string,
@@ -79,7 +83,7 @@ export function orphanLines(
   ];
 }
 
-/** What became of a row. */
+/** Returns what became of a row. */
 export function reconciledWords(row: ReconciledRow): string {
   switch (row.type) {
     case 'found':
@@ -164,11 +168,11 @@ function refusalWords(why: Refusal, row: NamedRow): string {
   }
 }
 
-/** Where a voice may be the one that was there before: a person has to look. */
-const OLDER =
+/** Printed above the table if a voice in it may be older than the request of its row. */
+const OLDER_VOICES =
   'WARNING: where the column "new" does not say yes, a voice of that name may have been there before the request, which is not the row\'s own. Look in your account first.';
 
-/** Voices that rows may have made, as a table with the way to say so. */
+/** A table of voices that unknown rows may have made, and the command that assigns one. */
 export function lostVoiceLines(list: LostVoices, batch: string): readonly string[] {
   if (list.type === 'unreadable') return [];
   const { voices } = list;
@@ -184,11 +188,11 @@ export function lostVoiceLines(list: LostVoices, batch: string): readonly string
   ];
   const rivals = voices.filter(({ row, voice }) => row === first.row || voice === first.voice);
   const isOlder = voices.some(({ isNew }) => !isNew);
-  // An id is only named where nothing else can be meant: a person may paste the command as it is.
+  // The command has a voice's id only if no other can be meant, because users paste commands as they are.
   const voice = rivals.length === 1 && first.isNew ? first.voice : 'VOICE';
   return [
     'Voices of the name that such a row gives, which no row has. They may be its own, or somebody else made them.',
-    ...(isOlder ? [OLDER] : []),
+    ...(isOlder ? [OLDER_VOICES] : []),
     ...tableLines(columns, voices).map((line) => `  ${line}`),
     `To give a row its voice: voxbatch reconcile ${shellWord(batch)} --adopt ${shellWord(`${rowArg(first)}=${voice}`)}`,
   ];

@@ -13,13 +13,13 @@ import { jsonLine, type RunContext } from '../terminal/output.ts';
 import { ExitError, unchangedError } from '../exit-error.ts';
 import { adoptAdvice } from '../exit-of-problem.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
-import { finishRedrive, redriveTeller, workOn, type RedriveCommand } from '../redrive/show-redrive.ts';
+import { finishRedrive, redrivePrinter, workOn, type RedriveCommand } from '../redrive/show-redrive.ts';
 import { uncheckedSteps, wordSteps } from '../terminal/next-steps.ts';
 import { rowsInWords, unitsInWords, plural } from '../terminal/words.ts';
 import { confirmedSettings } from '../trust/confirm.ts';
 import {
   lostVoiceLines,
-  olderLines,
+  olderVoiceLines,
   orphanLines,
   otherInputLines,
   priceLines,
@@ -34,9 +34,9 @@ type Listed = Extract<ReconcileEvent, { readonly type: 'listed' }>;
 type Settled = Exclude<ReconcileEnd, { readonly type: 'unconfirmed' } | { readonly word: string }>;
 
 /**
- * `voxbatch reconcile [BATCH]`: settles rows whose answer was lost, by evidence or by a person's decision, reverts such
- * decisions, lists jobs that belong to no row, and works on the batch if a row was reopened. Only `--resubmit` spends
- * money.
+ * `voxbatch reconcile [BATCH]`: settles unknown rows, by evidence from the API or by the user's decision, or undoes
+ * such decisions; lists jobs that belong to no row; and works on the batch if a row was reopened. Only `--resubmit`
+ * spends.
  */
 export async function reconcile(
   name: string | undefined,
@@ -50,8 +50,8 @@ export async function reconcile(
     const batch = await chooseBatch(ledger, name);
     const out = resolve(flags.out ?? defaultOut(batch.name));
     const request = { ...readRequest(flags), ...defined({ reason: flags.reason }), out, webhook };
-    const end = await reconcileBatch(session, batch, request, person, tellerOf({ batch, out }, invocation));
-    if (end.type === 'unconfirmed') throw unconfirmed(end.requests, batch.name);
+    const end = await reconcileBatch(session, batch, request, person, eventPrinter({ batch, out }, invocation));
+    if (end.type === 'unconfirmed') throw unconfirmedError(end.requests, batch.name);
     if ('word' in end) throw unchangedError(faultText(end, batch), `voxbatch status ${shellWord(batch.name)}`);
     if (areAllRefused(end.rows))
       throw new ExitError(
@@ -59,7 +59,7 @@ export async function reconcile(
         `${end.rows.map(reconciledLine).join('\n')}\nNothing was changed. Nothing was spent.`,
       );
     const command = { batch, command: `voxbatch reconcile ${shellWord(batch.name)}`, out };
-    const exit = await goOn(end, command, { ...invocation, json: false });
+    const exit = await workOnOpened(end, command, { ...invocation, json: false });
     if (json) {
       const sums = await batchHere(ledger, session.settings, batch.name);
       output.data(
@@ -78,9 +78,10 @@ export async function reconcile(
 }
 
 /**
- * Paying again for what may have been charged requires a person's consent: an answer on a terminal, `--yes` elsewhere.
+ * Returns the error for `--resubmit` without consent. It may pay twice, so the user must agree on a terminal, or by
+ * `--yes` elsewhere.
  */
-function unconfirmed(requests: number, batch: string): ExitError {
+function unconfirmedError(requests: number, batch: string): ExitError {
   return new ExitError(
     'refused',
     `Not confirmed: ${plural(requests, 'request')} of "${batch}" may be charged a second time, and there is no terminal to ask on. ` +
@@ -92,21 +93,21 @@ function areAllRefused(rows: readonly { readonly type: string }[]): boolean {
   return rows.length > 0 && rows.every(({ type }) => type === 'refused');
 }
 
-/** Reports what happened to each row, then what was not settled, and the next steps. */
-function tellerOf(
+/** Returns a function that prints what happened to each row, then what was not settled, and the next steps. */
+function eventPrinter(
   place: Pick<RedriveCommand, 'batch' | 'out'>,
   { output, json, takeNote }: Invocation,
 ): (event: ReconcileEvent) => void {
   const batch = place.batch.name;
-  const tellRedrive = redriveTeller(place, { output, takeNote });
+  const printRedrive = redrivePrinter(place, { output, takeNote });
   return (event) => {
     if (event.type === 'settled') {
       const { row } = event;
-      // Print a refusal once: if nothing else was done, it is the error.
+      // Refusals are printed with the list that follows, or, if every row was refused, as the error.
       if (!json && row.type !== 'refused') output.data(reconciledLine(row));
-      for (const line of [...priceLines(row, batch), ...olderLines(row, batch), ...otherInputLines(row, batch)])
+      for (const line of [...priceLines(row, batch), ...olderVoiceLines(row, batch), ...otherInputLines(row, batch)])
         output.say(line);
-    } else if (event.type !== 'listed') tellRedrive(event);
+    } else if (event.type !== 'listed') printRedrive(event);
     else if (!areAllRefused(event.rows)) {
       const { rows, orphans, voices, again } = event;
       if (rows.length === 0 && !json) output.data(`Batch "${batch}" has no unknown row.`);
@@ -131,13 +132,13 @@ function leftLines({ rows, orphans, voices, again, forgotten }: Listed, batch: s
   ];
 }
 
-/** Requests that only the receipts know. Only those with a job can be given to their rows. */
+/** Describes requests that only receipts in the out folder have, and the command that adopts those with a job. */
 function forgottenLine({ folders, rows, jobs }: NonNullable<Listed['forgotten']>, batch: string): string {
   const known = `The receipts in ${folders.join(' and ')} have paid requests of ${rowsInWords(rows.length)} that the ledger lacks.`;
   return `${known} ${adoptAdvice(batch, jobs)}`.trimEnd();
 }
 
-/** The next steps for rows without any trace. */
+/** The next steps for rows that stay unknown. `batch`: its name, quoted for a shell. */
 function stillUnknown(rows: Listed['rows'], again: readonly number[], batch: string): readonly string[] {
   const left = rows.filter(
     ({ type, row }) => (type === 'still-unknown' || type === 'unreadable') && !again.includes(row),
@@ -150,6 +151,7 @@ function stillUnknown(rows: Listed['rows'], again: readonly number[], batch: str
   ];
 }
 
+/** Whether the row's result is stored, and only the answer of its verification is lost. */
 function isUnchecked(row: Listed['rows'][number]): boolean {
   return row.type === 'still-unknown' && row.lacksOnlyCheck === true;
 }
@@ -158,8 +160,8 @@ function someRows(rows: Listed['rows']): Parameters<typeof wordSteps>[0] {
   return { count: rows.length, parts: rows.filter(({ partOf }) => (partOf ?? null) !== null).length, first: rows };
 }
 
-/** Works on the open rows and writes the files. */
-async function goOn(end: Settled, command: RedriveCommand, invocation: Invocation): Promise<ExitName> {
+/** Works on the rows that were opened, and writes the files. Returns the exit code. */
+async function workOnOpened(end: Settled, command: RedriveCommand, invocation: Invocation): Promise<ExitName> {
   const { batch, out } = command;
   const { session, output } = invocation;
   if (end.type === 'open')
@@ -169,7 +171,7 @@ async function goOn(end: Settled, command: RedriveCommand, invocation: Invocatio
   const now = await batchHere(ledger, session.settings, batch.name);
   if (end.changed === 'nothing') return viewListed(now).exit;
   if (now.batch.state !== 'closed') {
-    // No row was opened, so there is no new work, and the batch is left to its current workers.
+    // No row was opened, so the batch is left to the workers that it has.
     output.say(`To write its files as they stand: voxbatch results ${shellWord(batch.name)}`);
     return viewListed(now).exit;
   }
@@ -179,19 +181,19 @@ async function goOn(end: Settled, command: RedriveCommand, invocation: Invocatio
 
 type RequestFault = Extract<ReconcileEnd, { readonly word: string }>;
 
-/** Parts that are named when a row is not clear enough. */
-const NAMED = 20;
+/** Parts that are listed if an operand may mean several. */
+const MAX_PARTS = 20;
 
-/** Flags of `reconcile`. `resubmit`: rows. */
+/** Flags of `reconcile`, whose `--resubmit` takes rows. */
 export type ReconcileFlags = Omit<Flags, 'resubmit'> & { readonly resubmit?: readonly string[] };
 
-/** Reads what the flags ask for. Throws {@link ExitError} `usage`. */
+/** Parses the flags. Throws {@link ExitError} `usage`. */
 export function readRequest({ adopt = [], resubmit, release, notCharged }: ReconcileFlags): ReconcileOptions {
   return defined({
     adopt: adopt.length === 0 ? undefined : readAdoptions(adopt),
-    resubmit: wordsOf(resubmit),
-    release: wordsOf(release),
-    notCharged: wordsOf(notCharged),
+    resubmit: splitAtCommas(resubmit),
+    release: splitAtCommas(release),
+    notCharged: splitAtCommas(notCharged),
   });
 }
 
@@ -205,13 +207,13 @@ function readAdoptions(texts: readonly string[]): NonNullable<ReconcileOptions['
   });
 }
 
-/** Splits at commas; undefined: there are no words. */
-function wordsOf(texts: readonly string[] = []): readonly string[] | undefined {
-  const words = texts.flatMap((text) => text.split(',').map((word) => word.trim())).filter((word) => word !== '');
-  return words.length === 0 ? undefined : words;
+/** Returns the names in all texts; undefined if there are none. */
+function splitAtCommas(texts: readonly string[] = []): readonly string[] | undefined {
+  const names = texts.flatMap((text) => text.split(',').map((name) => name.trim())).filter((name) => name !== '');
+  return names.length === 0 ? undefined : names;
 }
 
-/** Why rows cannot be settled as asked for. */
+/** Returns why the request cannot be carried out; `word` is the operand at fault. */
 export function faultText(fault: RequestFault, batch: { readonly name: string; readonly rows: number }): string {
   const { word } = fault;
   switch (fault.type) {
@@ -222,7 +224,7 @@ export function faultText(fault: RequestFault, batch: { readonly name: string; r
       return `Row "${word}" has had ${plural(takes, 'take')}, not ${String(take)}.`;
     }
     case 'several-parts': {
-      const names = fault.parts.slice(0, NAMED).map((part) => shellWord(rowArg(part)));
+      const names = fault.parts.slice(0, MAX_PARTS).map((part) => shellWord(rowArg(part)));
       const more = fault.parts.length > names.length ? ` and ${String(fault.parts.length - names.length)} more` : '';
       return `Row "${word}" is spoken in parts, and more than one of them may be meant: ${names.join(', ')}${more}. Name the part, as in ${names[0] ?? ''}.`;
     }

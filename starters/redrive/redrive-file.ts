@@ -8,17 +8,17 @@ import { shellWord } from '../../contract/shell-word.ts';
 import type { RunContext } from '../terminal/output.ts';
 import { ExitError } from '../exit-error.ts';
 import { withInvocation } from '../invocation.ts';
-import type { openTyped } from '../run/open-typed.ts';
+import type { openManifestArgument } from '../run/open-manifest-argument.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { RunPlan } from '../run/run-options.ts';
-import { finishRedrive, redriveTeller, type RedriveCommand } from './show-redrive.ts';
+import { finishRedrive, redrivePrinter, type RedriveCommand } from './show-redrive.ts';
 
-/** One of our outcome files, given as the manifest of `run`. */
+/** An outcome file that `run` was given as its manifest. */
 export interface FileRequest {
   /** As typed. */
   readonly path: string;
-  readonly source: Awaited<ReturnType<typeof openTyped>>;
-  /** Its `_batch`. */
+  readonly source: Awaited<ReturnType<typeof openManifestArgument>>;
+  /** The batch in its column `_batch`. */
   readonly previousBatch: string;
   readonly plan: RunPlan;
   readonly flags: Flags;
@@ -27,21 +27,21 @@ export interface FileRequest {
 }
 
 /**
- * `voxbatch run failed.csv`: running an outcome file redrives its rows. Overdue rows and rows whose answer was lost
- * need `--resubmit`, because the intent is ambiguous: pay again, or look again.
+ * `voxbatch run failed.csv`: redrives the rows of an outcome file. Overdue and unknown rows need `--resubmit`: without
+ * it, it is not clear whether the user wants to pay again or only to check again.
  */
 export async function redriveFile(request: FileRequest): Promise<ExitName> {
   const { path, source, previousBatch, plan, flags, settings, context } = request;
   return withInvocation({ settings, flags, context, mustExist: false, input: path }, async (invocation) => {
     const { session, person, webhook } = invocation;
     const batch = await (await session.ledger()).findBatch(previousBatch);
-    if (batch === undefined) throw missing(request);
+    if (batch === undefined) throw missingBatchError(request);
     refuseFlags(request, batch);
     const { tuning, confirmAbove } = plan;
     const out = resolve(flags.out ?? defaultOut(batch.name));
     const { resubmit = false, reason } = flags;
-    const asked = { from: source, resubmit, asksForOverdue: true, tuning, confirmAbove, webhook, out, reason };
-    const end = await redrive(session, batch, asked, person, redriveTeller({ batch, out }, invocation));
+    const options = { from: source, resubmit, asksForOverdue: true, tuning, confirmAbove, webhook, out, reason };
+    const end = await redrive(session, batch, options, person, redrivePrinter({ batch, out }, invocation));
     const command = `voxbatch run ${shellWord(path)}`;
     return finishRedrive(
       end,
@@ -51,7 +51,7 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
   });
 }
 
-function missing({ path, previousBatch }: FileRequest): ExitError {
+function missingBatchError({ path, previousBatch }: FileRequest): ExitError {
   return new ExitError(
     'usage',
     `${path} has rows of batch "${previousBatch}", which is not in this ledger. Nothing was sent. Nothing was spent. Choices:\n` +
@@ -60,26 +60,23 @@ function missing({ path, previousBatch }: FileRequest): ExitError {
   );
 }
 
-/** The record determines the rows' meaning and their batch; a flag that contradicts it is refused. */
-function refuseFlags({ path, plan, flags }: FileRequest, batch: RedriveCommand['batch']): void {
-  const isNamed = flags.fileName !== undefined && plan.settings.nameTemplate !== batch.settings.nameTemplate;
-  const pricing = plan.pricingFlags;
-  const wrong =
-    flags.name !== undefined && flags.name !== batch.name
-      ? '--name'
-      : isNamed
-        ? '--file-name'
-        : plan.asksReading && readsOtherwise(plan, batch)
-          ? 'a flag that changes how its rows are read (--kind, --voice, --map, --tts …)'
-          : plan.subset !== null
-            ? `--${plan.subset.type}`
-            : pricing.length > 0
-              ? pricing.join(', ')
-              : undefined;
+/** Throws for a flag that contradicts the recorded batch, which decides how its rows are read and named. */
+function refuseFlags(request: FileRequest, batch: RedriveCommand['batch']): void {
+  const wrong = contradictingFlag(request, batch);
   if (wrong === undefined) return;
+  const { path } = request;
   throw new ExitError(
     'usage',
     `${path} has rows of batch "${batch.name}": running it redrives them, and ${wrong} cannot be combined with that. Nothing was sent. Nothing ` +
       'was spent. To run them as a new batch, remove the _batch column.',
   );
+}
+
+function contradictingFlag({ plan, flags }: FileRequest, batch: RedriveCommand['batch']): string | undefined {
+  if (flags.name !== undefined && flags.name !== batch.name) return '--name';
+  if (flags.fileName !== undefined && plan.settings.nameTemplate !== batch.settings.nameTemplate) return '--file-name';
+  if (plan.asksReading && readsOtherwise(plan, batch))
+    return 'a flag that changes how its rows are read (--kind, --voice, --map, --tts …)';
+  if (plan.subset !== null) return `--${plan.subset.type}`;
+  return plan.pricingFlags.length > 0 ? plan.pricingFlags.join(', ') : undefined;
 }

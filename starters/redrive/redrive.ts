@@ -15,28 +15,28 @@ import { printAnswer, type RunContext } from '../terminal/output.ts';
 import type { Flags } from '../commands/flags.ts';
 import { unchangedError } from '../exit-error.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
-import { openTyped } from '../run/open-typed.ts';
+import { openManifestArgument } from '../run/open-manifest-argument.ts';
 import { confirmedSettings } from '../trust/confirm.ts';
-import { finishRedrive, redriveError, redriveTeller } from './show-redrive.ts';
+import { finishRedrive, redriveError, redrivePrinter } from './show-redrive.ts';
 import { questionsOf } from '../person.ts';
 import { noteText } from '../terminal/spend-words.ts';
-import { draftLines } from './redrive-words.ts';
+import { forecastLines } from './redrive-words.ts';
 import { leftBudgetRefusal } from '../terminal/spend-words.ts';
 import { FAILURES, type FailureClass } from '../../contract/failures.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import { KINDS } from '../../contract/row-kinds.ts';
 
-type OpenFile = Awaited<ReturnType<typeof openTyped>>;
+type OpenFile = Awaited<ReturnType<typeof openManifestArgument>>;
 
 /**
- * `voxbatch redrive [BATCH]`: runs ended rows again. If no row is selected, it says so; the exit code is always that of
- * the batch.
+ * `voxbatch redrive [BATCH]`: runs ended rows again, selected by conditions, names or a file. Exits with the batch's
+ * exit code, even if no row matches.
  */
-export async function redrive(name: string | undefined, given: Flags, context: RunContext): Promise<ExitName> {
-  const flags = withAccepted(given);
-  requireChoice(flags);
+export async function redrive(name: string | undefined, typedFlags: Flags, context: RunContext): Promise<ExitName> {
+  const flags = withAccepted(typedFlags);
+  refuseCombinations(flags);
   if (flags.from === undefined) return redriveFrom(name, undefined, flags, context);
-  const source = await openTyped(flags.from, flags);
+  const source = await openManifestArgument(flags.from, flags);
   try {
     return await redriveFrom(name ?? (await batchOfFile(source)), source, flags, context);
   } finally {
@@ -54,15 +54,15 @@ async function redriveFrom(
   return withInvocation({ settings, flags, context, mustExist: true, input: flags.from }, async (invocation) => {
     const { session, person, output, webhook } = invocation;
     const batch = await chooseBatch(await session.ledger(), name);
-    requireSomeChoice(flags, batch.name);
+    requireSelection(flags, batch.name);
     const out = resolve(flags.out ?? defaultOut(batch.name));
     const { newStore, reason, confirm: confirmAbove } = flags;
     const request = { ...selectionOf(flags), ...defined({ newStore, reason }), from, out, confirmAbove, webhook };
     const command = { batch, command: commandOf(batch.name, flags), file: from?.label, out };
-    const tell = redriveTeller({ batch, out }, invocation, flags.dryRun);
+    const onEvent = redrivePrinter({ batch, out }, invocation, flags.dryRun);
     if (flags.dryRun !== true)
-      return finishRedrive(await redriveRows(session, batch, request, person, tell), command, invocation);
-    const preview = await previewRedrive(session, batch, request, person, tell);
+      return finishRedrive(await redriveRows(session, batch, request, person, onEvent), command, invocation);
+    const preview = await previewRedrive(session, batch, request, person, onEvent);
     if (preview.type !== 'ready') throw redriveError(preview, command, output);
     return showPreview(preview, batch.name, invocation);
   });
@@ -70,35 +70,39 @@ async function redriveFrom(
 
 function selectionOf({ where = [], rows, damaged, step, resubmit, accept }: Flags): RedriveOptions {
   const isAccepting = accept === undefined ? undefined : true;
-  const named = rows?.filter(isNaming);
-  const known = step === undefined ? undefined : nameAmong('--step', step, STEPS);
-  return { ...readConditions(where), ...defined({ rows: named, damaged, step: known, resubmit, accept: isAccepting }) };
+  const names = rows?.filter(hasName);
+  const firstStep = step === undefined ? undefined : nameAmong('--step', step, STEPS);
+  return {
+    ...readConditions(where),
+    ...defined({ rows: names, damaged, step: firstStep, resubmit, accept: isAccepting }),
+  };
 }
 
-/** Treats rows named by `--accept` as if selected by `--rows`. */
+/** Returns the flags with rows of `--accept ROW…` as if selected by `--rows`. */
 function withAccepted(flags: Flags): Flags {
   const { accept, rows = [] } = flags;
   return accept === undefined || accept === true ? flags : { ...flags, accept: true, rows: [...rows, ...accept] };
 }
 
-/** Rows must be selected; checked once the batch is found. */
-function requireSomeChoice({ where, rows, damaged, from }: Flags, batch: string): void {
-  const look = `voxbatch status ${shellWord(batch)}`;
-  if (rows?.some(isNaming) === false)
-    throw unchangedError('--rows names no row. Give ids or numbers, separated by commas.', look);
+/** Throws if no row is selected. Called after the batch is found, since it is named in the advice. */
+function requireSelection({ where, rows, damaged, from }: Flags, batch: string): void {
+  const statusCommand = `voxbatch status ${shellWord(batch)}`;
+  if (rows?.some(hasName) === false)
+    throw unchangedError('--rows names no row. Give ids or numbers, separated by commas.', statusCommand);
   if ((where ?? rows ?? damaged ?? from) !== undefined) return;
   throw unchangedError(
     'Which rows? Give --where (such as --where outcome=failed), --rows (such as --rows a1,a7), --damaged or --from EDITED-FILE.',
-    look,
+    statusCommand,
   );
 }
 
-function isNaming(text: string): boolean {
+/** Whether a value of `--rows` has more than commas and spaces. */
+function hasName(text: string): boolean {
   return !/^[\s,]*$/u.test(text);
 }
 
-/** Rows are selected either by conditions and names together, or by a file. */
-function requireChoice({ where, rows, damaged, newStore, dryRun, from, accept, step, resubmit }: Flags): void {
+/** Throws for flags that exclude each other; rows are selected by conditions and names, or by a file. */
+function refuseCombinations({ where, rows, damaged, newStore, dryRun, from, accept, step, resubmit }: Flags): void {
   if (accept !== undefined && (from ?? step ?? resubmit) !== undefined) {
     throw unchangedError('--accept cannot be combined with --from, --step or --resubmit.');
   }
@@ -113,11 +117,14 @@ function requireChoice({ where, rows, damaged, newStore, dryRun, from, accept, s
   }
 }
 
-/** The command without flags that only affect how the work is done. */
+/**
+ * Returns the command with the flags that select rows, for advice; those that affect only how work is done are left
+ * out.
+ */
 function commandOf(batch: string, { where = [], rows = [], damaged, from, step, accept }: Flags): string {
   const words = [
-    ...where.flatMap((each) => ['--where', each]),
-    ...rows.flatMap((each) => ['--rows', each]),
+    ...where.flatMap((condition) => ['--where', condition]),
+    ...rows.flatMap((names) => ['--rows', names]),
     ...(damaged === undefined ? [] : ['--damaged']),
     ...(from === undefined ? [] : ['--from', from]),
     ...(step === undefined ? [] : ['--step', step]),
@@ -129,8 +136,8 @@ function commandOf(batch: string, { where = [], rows = [], damaged, from, step, 
 type Ready = Extract<RedrivePreview, { readonly type: 'ready' }>;
 
 /**
- * What a redrive of these rows would do and cost, and whether it would be refused, as `redrive --dry-run --json` shows
- * it. Changes nothing, and asks nobody. Throws {@link ExitError}.
+ * Returns what a redrive of these rows would do and cost, and whether it would be refused, as `redrive --dry-run
+ * --json` prints it. For the web page: changes nothing and asks nobody. Throws {@link ExitError}.
  */
 export async function priceRedrive(
   name: string,
@@ -154,13 +161,13 @@ function viewOf(preview: Ready, batch: string): ReturnType<typeof viewPreview> {
   return viewPreview(preview, batch, { asks: questionsOf({ facts, about }), refusal });
 }
 
-/** `redrive --dry-run`: shows the redrive's effect and cost, and whether it would ask or refuse. */
+/** `redrive --dry-run`: prints what the redrive would do and cost, and whether it would ask or refuse. */
 function showPreview(preview: Ready, batch: string, { output, json }: Pick<Invocation, 'output' | 'json'>): ExitName {
   const { forecast, facts, notes } = preview;
   const view = viewOf(preview, batch);
   const { refusal, asks } = view;
   printAnswer(output, { json }, view, () => [
-    ...draftLines(forecast, batch),
+    ...forecastLines(forecast, batch),
     ...notes.map((note) => noteText(note, facts)),
     ...asks.map((question) => `redrive asks for confirmation: ${question} (--yes confirms)`),
     ...(refusal === null ? [] : [`redrive refuses this (exit code 3):\n${refusal}`]),
@@ -170,7 +177,7 @@ function showPreview(preview: Ready, batch: string, { output, json }: Pick<Invoc
   return 'complete';
 }
 
-/** The conditions that `--where` accepts. */
+/** The keys of `--where`, with their values. */
 const CONDITIONS = {
   outcome: OUTCOMES,
   class: Object.keys(FAILURES) as FailureClass[],
@@ -206,8 +213,8 @@ export function readConditions(texts: readonly string[]): Pick<RedriveOptions, '
       values.filter((value) => before.includes(value)),
     );
   }
-  const names = { outcome: 'outcomes', class: 'classes', kind: 'kinds' } as const;
-  return Object.fromEntries([...allowed].map(([key, values]) => [names[key], values]));
+  const optionNames = { outcome: 'outcomes', class: 'classes', kind: 'kinds' } as const;
+  return Object.fromEntries([...allowed].map(([key, values]) => [optionNames[key], values]));
 }
 
 function isKey(key: string): key is Key {

@@ -18,10 +18,14 @@ import { oneLine } from '../terminal/table.ts';
 type Forecast = Extract<NotRedrivable, { readonly type: 'refused-rows' }>['forecast'];
 type RefusedRow = Forecast['refused'][number];
 
-/** Maximum rows that are named; the others are counted. */
-const NAMED = 20;
+/**
+ * Texts for redrives that are refused: because of their rows, the names in their flags, or the lines of their file.
+ */
 
-/** Explains why nothing was done, which rows caused it, and the alternatives. */
+/** Rows that are listed; the others are counted. */
+const MAX_ROWS = 20;
+
+/** Explains why a redrive was refused: which rows cannot be redriven, and what the user can do instead. */
 export function refusalLines(
   {
     refused,
@@ -36,7 +40,7 @@ export function refusalLines(
   const has = (why: RefusedRow['why']): boolean => refusedFor.has(why);
   const countOf = (why: RefusedRow['why']): number => refusedFor.get(why) ?? 0;
   const doubtful = refused.filter(({ why }) => why === 'unknown' || why === 'running');
-  // Suggested for these rows only: for others it would pay for results that are available for free.
+  // Only for rows in doubt: others would be paid for although their results can be had free.
   const resubmit =
     others === 0
       ? `${command} --resubmit`
@@ -66,7 +70,7 @@ export function refusalLines(
 
 type Refusals = Pick<Forecast, 'refused' | 'refusedFor' | 'refusedParts'>;
 
-/** The rows that are left out because they may have been charged, and how to settle them; none if there are none. */
+/** Lists rows that a redrive leaves out because they may have been charged, and how to settle them. */
 export function leftOutLines(refusals: Refusals, batch: string): readonly string[] {
   if (refusals.refused.length === 0) return [];
   return [
@@ -89,12 +93,12 @@ function countAll(refusedFor: Refusals['refusedFor']): number {
 function namedRefusals({ refused, refusedFor }: Omit<Refusals, 'refusedParts'>): readonly string[] {
   const all = countAll(refusedFor);
   return [
-    ...refused.slice(0, NAMED).map((one) => `  ${namedRow(one)}: ${REASONS[one.why](one)}`),
-    ...(all > NAMED ? [`  and ${number(all - NAMED)} more`] : []),
+    ...refused.slice(0, MAX_ROWS).map((row) => `  ${namedRow(row)}: ${REASONS[row.why](row)}`),
+    ...(all > MAX_ROWS ? [`  and ${number(all - MAX_ROWS)} more`] : []),
   ];
 }
 
-/** The commands that settle such rows, free. */
+/** The free commands that settle the refused rows. */
 function settleLines({ refused, refusedFor }: Omit<Refusals, 'refusedParts'>, batch: string): readonly string[] {
   const name = shellWord(batch);
   const left = refused.filter(({ leftTake }) => leftTake !== undefined);
@@ -107,16 +111,16 @@ function settleLines({ refused, refusedFor }: Omit<Refusals, 'refusedParts'>, ba
       : []),
     ...(left.length > 0
       ? [
-          `  voxbatch redrive ${name} --accept ${leftWord(left)}    fetches the result of that job, free; its row keeps what it has until then`,
+          `  voxbatch redrive ${name} --accept ${abandonedTakes(left)}    fetches the result of that job, free; its row keeps what it has until then`,
         ]
       : []),
   ];
 }
 
-/** The abandoned takes of rows, for `--accept`. */
-function leftWord(rows: readonly RefusedRow[]): string {
-  const words = rows.slice(0, NAMED).map((one) => `${rowArg(one)}/${String(one.leftTake)}`);
-  return `${shellWord(words.join(','))}${unnamedRows({ count: rows.length })}`;
+/** The takes that rows have abandoned, as the value of `--accept`. */
+function abandonedTakes(rows: readonly RefusedRow[]): string {
+  const takes = rows.slice(0, MAX_ROWS).map((row) => `${rowArg(row)}/${String(row.leftTake)}`);
+  return `${shellWord(takes.join(','))}${unnamedRows({ count: rows.length })}`;
 }
 
 const REASONS: Readonly<Record<RefusedRow['why'], (row: RefusedRow) => string>> = {
@@ -128,11 +132,11 @@ const REASONS: Readonly<Record<RefusedRow['why'], (row: RefusedRow) => string>> 
   'on-the-wire': ({ step }) => `its ${step} request is on the wire`,
   'no-step': ({ step }) => `its kind has no step ${step}`,
   'in-parts': () => 'it was edited, and is spoken in parts, which are those of its old text',
-  'no-return': ({ id, because }) => (because === undefined ? 'it has no such take' : returnWords(id, because)),
+  'no-return': ({ id, because }) => (because === undefined ? 'it has no such take' : noReturnWords(id, because)),
 };
 
-/** Why a row cannot return to an earlier take, and the alternatives. `id`: the row's. */
-function returnWords(id: string, refusal: NonNullable<RefusedRow['because']>): string {
+/** Returns why the row `id` cannot go back to an earlier take, and what else can be done. */
+function noReturnWords(id: string, refusal: NonNullable<RefusedRow['because']>): string {
   const take = `take ${String(refusal.take)}`;
   switch (refusal.why) {
     case 'no-file':
@@ -155,7 +159,7 @@ function jobWords(jobId: string | null): string {
     : `Job ${oneLine(jobId)} made it, was paid for, and may still be in your account; or restore the file from a backup of the store, then run the same command again`;
 }
 
-/** Why names of rows cannot be used: the batch has no such rows. */
+/** Returns the message for names of rows that the batch does not have. */
 export function unknownRowsText(
   words: readonly string[],
   batch: { readonly name: string; readonly rows: number },
@@ -165,7 +169,7 @@ export function unknownRowsText(
   return `Batch "${batch.name}" has no row ${named.join(', ')}${more}. Expected ids, or numbers from 1 to ${String(batch.rows)}.`;
 }
 
-/** Why names of takes cannot be used. */
+/** Returns the message for takes that do not exist, or two takes of one row. */
 export function noTakeText(
   found: Extract<NotRedrivable, { readonly type: 'no-take' | 'two-takes' }>,
   batch: string,
@@ -175,7 +179,7 @@ export function noTakeText(
     : `"${found.word}" names a row again, with another take. Give one take for each row.`;
 }
 
-/** A file without usable rows. A file with errors of its own is reported like any manifest. */
+/** A file of `--from` whose rows cannot be matched to the batch. Other errors are reported as those of any manifest. */
 type UnusableFile = Extract<
   NotRedrivable,
   { readonly type: 'other-batch' | 'missing-columns' | 'new-columns' | 'no-ids' | 'mismatched' }
@@ -184,7 +188,7 @@ type Mismatched = Extract<UnusableFile, { readonly type: 'mismatched' }>;
 type NameClash = Extract<Mismatched['first'][number], { readonly type: 'same-name' }>;
 type LineMismatch = Exclude<Mismatched['first'][number], NameClash>;
 
-/** Why the rows of a file cannot be redriven. `label`: name of the file; `batch`: name of the batch. */
+/** Returns why the rows of a file cannot be redriven. `label`: the file's name. */
 export function unusableText(found: UnusableFile, label: string, batch: string): string {
   switch (found.type) {
     case 'other-batch':
@@ -201,21 +205,22 @@ export function unusableText(found: UnusableFile, label: string, batch: string):
     case 'mismatched':
       return (
         `${label} has ${form(found.count, 'a row', rowsInWords(found.count))} that cannot be redriven. ` +
-        (isNew(found)
+        (hasOnlyNewRows(found)
           ? 'A batch cannot get new rows. Run them as a new batch.'
           : `Mend ${form(found.count, 'it', 'them')} in the file, then run the same command again.`)
       );
   }
 }
 
-/** Whether a file's only fault is rows that the batch lacks. */
-function isNew({ first }: Mismatched): boolean {
+function hasOnlyNewRows({ first }: Mismatched): boolean {
   return first.every(({ type }) => type === 'no-such-row');
 }
 
 /** Describes the file lines that do not fit the batch, one per line, then how many more there are. */
 export function mismatchLines({ first, count }: Mismatched, batch: string): readonly string[] {
-  const lines = first.map((one) => (one.type === 'same-name' ? clashText(one) : mismatchText(one, batch)));
+  const lines = first.map((mismatch) =>
+    mismatch.type === 'same-name' ? clashText(mismatch) : mismatchText(mismatch, batch),
+  );
   return count > first.length ? [...lines, `and ${String(count - first.length)} more`] : lines;
 }
 
@@ -256,17 +261,17 @@ function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }
 
-/** Why a file with edits to open rows is refused: nobody wants to pay for text that was just corrected. */
+/** Returns why a file with edits of unfinished rows is refused: they would be paid for with their old text. */
 export function openEditsText({ openEdited }: Pick<Forecast, 'openEdited'>, batch: string): string {
   const has = form(openEdited, 'has', 'have');
   const go = form(openEdited, 'it goes on, and is paid for, as it was', 'they go on, and are paid for, as they were');
   return (
     `${plural(openEdited, 'edited row')} of batch "${batch}" ${has} not ended: ${go} before the edit. Nothing was changed. Nothing was spent. ` +
-    endFirst(batch)
+    endFirstAdvice(batch)
   );
 }
 
-/** Why rows could not be opened, or not all: `why` is the ledger's sentence. */
+/** Returns the message if not all rows could be opened. `opened`: how many were; `why`: the ledger's sentence. */
 export function notOpenedText(
   batch: Parameters<typeof goOnCommand>[0] & { readonly control: Control },
   { opened, why }: { readonly opened: number; readonly why: string },
@@ -274,11 +279,11 @@ export function notOpenedText(
   return [
     `${why} Nothing was spent.`,
     ...(opened === 0 ? [] : [`${rowsInWords(opened)} were opened before that; continue with: ${goOnCommand(batch)}`]),
-    ...(batch.control === 'stopping' && opened === 0 ? [endFirst(batch.name)] : []),
+    ...(batch.control === 'stopping' && opened === 0 ? [endFirstAdvice(batch.name)] : []),
   ].join(' ');
 }
 
-/** How to end a batch that still has open rows, and continue. */
-export function endFirst(batch: string): string {
+/** Returns how to end the open rows of a batch, so that the command can then be repeated. */
+export function endFirstAdvice(batch: string): string {
   return `To end the batch first (what runs is fetched later, free): voxbatch stop ${shellWord(batch)} --now. Then run the same command again.`;
 }

@@ -5,13 +5,13 @@ import { nextCommand } from '../../contract/shell-word.ts';
 import { ExitError, unchangedError } from '../exit-error.ts';
 import type { Invocation } from '../invocation.ts';
 import { finishRun } from '../run/finish-run.ts';
-import { refuseProblems, sayWarnings } from '../run/report-problems.ts';
+import { refuseProblems, printWarnings } from '../run/report-problems.ts';
 import { spendError } from '../terminal/spend-words.ts';
 import { finishClosed, workOnBatch } from '../run/work-on-batch.ts';
 import type { Output } from '../terminal/output.ts';
 import { commandLine, goOnCommand, rowsInWords } from '../terminal/words.ts';
 import { noteTake } from '../recorded-take.ts';
-import { draftLines, unaskedText } from './redrive-words.ts';
+import { forecastLines, unaskedText } from './redrive-words.ts';
 import { leftBudgetRefusal } from '../terminal/spend-words.ts';
 import {
   mismatchLines,
@@ -25,24 +25,24 @@ import {
 
 type BatchRecord = Awaited<ReturnType<typeof chooseBatch>>;
 
-/** What `redrive`, `run failed.csv` and `reconcile` share once the batch is known. */
+/** The batch and the command line of `redrive`, `run failed.csv` or `reconcile`. */
 export interface RedriveCommand {
   readonly batch: BatchRecord;
   /** The command as typed, for advice. */
   readonly command: string;
-  /** The file that the rows come from, as typed. Default: none. */
+  /** The file that the rows come from, as typed. Default: rows are selected by flags. */
   readonly file?: string | undefined;
-  /** The command has a budget of its own. Default false. */
+  /** Whether the command line sets a budget. Default: false. */
   readonly givesBudget?: boolean;
-  /** Absolute. */
+  /** The absolute path of the out folder. */
   readonly out: string;
 }
 
 /**
- * Returns a function that prints the events of planning a redrive, and notes that its rows are opened. `isPreview`:
- * nothing is done.
+ * Returns a function that prints the events of a redrive's planning, and notes the new take before rows are opened.
+ * `isPreview`: the redrive will not be done.
  */
-export function redriveTeller(
+export function redrivePrinter(
   { batch, out }: Pick<RedriveCommand, 'batch' | 'out'>,
   { output, takeNote }: Pick<Invocation, 'output' | 'takeNote'>,
   isPreview = false,
@@ -50,15 +50,15 @@ export function redriveTeller(
   return (event) => {
     switch (event.type) {
       case 'file-read':
-        sayWarnings(event, output);
+        printWarnings(event, output);
         return;
       case 'rewritten': {
-        const is = isPreview ? 'would be' : 'is';
-        output.say(`${event.key} was lost, and ${is} written again from what is on record, free.`);
+        const verb = isPreview ? 'would be' : 'is';
+        output.say(`${event.key} was lost, and ${verb} written again from what is on record, free.`);
         return;
       }
       case 'planned':
-        for (const line of draftLines(event.forecast, batch.name)) output.say(line);
+        for (const line of forecastLines(event.forecast, batch.name)) output.say(line);
         return;
       case 'opening':
         noteTake(takeNote, goOnCommand(batch, out));
@@ -67,8 +67,8 @@ export function redriveTeller(
 }
 
 /**
- * Reports how many rows were opened, and works on the batch as `run` does. Throws {@link ExitError} unless all could be
- * opened.
+ * Prints how many rows were opened, then works on the batch as `run` does, and returns its exit code. Throws
+ * {@link ExitError} if the redrive was refused or not all rows could be opened.
  */
 export async function finishRedrive(
   end: RedriveEnd,
@@ -92,7 +92,7 @@ export async function finishRedrive(
     : finishRun({ batch: batch.name, out, why: 'closed' }, invocation);
 }
 
-/** Works on a batch until it is closed, and writes its files. `isReopened`: rows of it were opened by this command. */
+/** Works on a batch until it is closed, and writes its files. `isReopened`: this command has opened rows of it. */
 export async function workOn(
   batch: BatchRecord,
   out: string,
@@ -109,19 +109,19 @@ export async function workOn(
       );
 }
 
-/** Why rows are not redriven. Prints everything that is wrong with a file. */
+/** Returns the error for a refused redrive. Prints all problems of a file first. */
 export function redriveError(
   end: NotRedrivable | Exclude<RedriveEnd, { readonly type: 'open' | 'finished' }>,
   { batch, command, file, givesBudget = false }: RedriveCommand,
   output: Output,
 ): ExitError {
-  const look = commandLine(nextCommand('status', batch.name));
+  const statusCommand = commandLine(nextCommand('status', batch.name));
   switch (end.type) {
     case 'missing':
-      return unchangedError(unknownRowsText(end.words, batch), look);
+      return unchangedError(unknownRowsText(end.words, batch), statusCommand);
     case 'no-take':
     case 'two-takes':
-      return unchangedError(noTakeText(end, batch.name), look);
+      return unchangedError(noTakeText(end, batch.name), statusCommand);
     case 'faulty':
       return refuseProblems(end.checked, file ?? '', output);
     case 'mismatched':

@@ -4,18 +4,18 @@ import { writeReport } from '../../client/report/write-report.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { messageOf } from '../../contract/message-of.ts';
 import type { Flags } from '../commands/flags.ts';
-import { atLedger } from '../connect/settings.ts';
+import { withLedger } from '../connect/settings.ts';
 import { usageError } from '../exit-error.ts';
 import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { REPORT_WORDS } from '../terminal/report-words.ts';
 
-/** `voxbatch report [BATCH]`: writes the report of a batch as it is now. */
+/** `voxbatch report [BATCH]`: writes a batch's HTML report in its current state. Default: the newest batch. */
 export async function report(
   name: string | undefined,
   { out: file, text, json }: Pick<Flags, 'out' | 'json'> & { readonly text?: boolean },
   { output }: RunContext,
 ): Promise<ExitName> {
-  const written = await atLedger(async (ledger, settings) => {
+  const written = await withLedger(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, name);
     const request = { ledger, settings, batch, file, hasTexts: text, words: REPORT_WORDS };
     return writeReport(request).catch((error: unknown) => {

@@ -9,7 +9,7 @@ import { inCredits } from '../terminal/money.ts';
 import { rowsInWords } from '../terminal/words.ts';
 import type { RunRequest } from './run-options.ts';
 
-/** Runs the manifest of a request. */
+/** Runs a manifest; `run` of `run.ts`, which imports this file. */
 type Run = (request: RunRequest, context: RunContext) => Promise<ExitName>;
 
 /**
@@ -23,15 +23,15 @@ export async function runSampleFirst(
   ask: (question: string) => Promise<boolean> = askYesNo,
 ): Promise<ExitName> {
   const { output } = context;
-  const seen: { pilot?: Pilot } = {};
+  const sample: { pilot?: Pilot } = {};
   const data: string[] = [];
   const onPilot = (pilot: Pilot): void => {
-    seen.pilot = pilot;
+    sample.pilot = pilot;
   };
-  // If there is a second run, only its data is the command's.
+  // Data are held back, because only those of the last run are the command's.
   const held = { ...context, output: { ...output, data: (line: string) => void data.push(line) } };
   const exit = await run({ ...request, onPilot }, held);
-  if (seen.pilot !== undefined && (await isAgreed({ exit, pilot: seen.pilot, request, output, ask }))) {
+  if (sample.pilot !== undefined && (await isAgreed({ exit, pilot: sample.pilot, request, output, ask }))) {
     return run(withoutSample(request), context);
   }
   for (const line of data) output.data(line);
@@ -45,6 +45,7 @@ interface Question extends Pick<RunContext, 'output'> {
   readonly ask: (question: string) => Promise<boolean>;
 }
 
+/** Whether the other rows are to be sent: asks the user, or prints why they are not. */
 async function isAgreed({ exit, pilot, request: { flags, manifestPath }, output, ask }: Question): Promise<boolean> {
   const decision = afterSample(exit, pilot, personAt(output, flags, manifestPath));
   switch (decision.type) {
@@ -58,7 +59,9 @@ async function isAgreed({ exit, pilot, request: { flags, manifestPath }, output,
   }
 }
 
-/** The request for the remaining rows, whose price is approved. The first run's server and ledger thread are gone. */
+/**
+ * Returns the request for all rows, whose price is approved. The first run has used up its server and ledger thread.
+ */
 function withoutSample({ flags, plan, ...request }: RunRequest): RunRequest {
   return {
     ...request,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { openTyped, sayLedgerBegins, sayLedgerBeside } from './open-typed.ts';
+import { openManifestArgument, warnOfNewLedger, warnOfLedgerBeside } from './open-manifest-argument.ts';
 import type { SessionRequest } from '../../client/session.ts';
 import type { RunContext } from '../terminal/output.ts';
 import { beginServerHere } from './early-server.ts';
@@ -24,16 +24,16 @@ export async function beginRun(manifestPath: string, flags: Flags, context: RunC
   if (flags.metricsPort !== undefined && settings.cluster !== undefined)
     throw usageError('With a cluster, other processes work: give --metrics-port to voxbatch worker.');
   const plan = await readRunFlags(manifestPath, flags, settings);
-  const source = await openTyped(manifestPath, flags);
-  sayLedgerBeside(settings, manifestPath, ['run'], context.output);
-  sayLedgerBegins(settings, context.output);
+  const source = await openManifestArgument(manifestPath, flags);
+  warnOfLedgerBeside(settings, manifestPath, ['run'], context.output);
+  warnOfNewLedger(settings, context.output);
   try {
     const isNeeded = needsServer(settings, plan, flags);
     const server = isNeeded ? beginServerHere(settings, context.output.say) : undefined;
     try {
       const ledgerThread = isNeeded ? await beginThread(settings) : undefined;
       await server?.underWay;
-      // A worker will be needed as well.
+      // A run that needs the server needs a worker as well, so its code is loaded at the same time.
       const [{ run }] = await Promise.all([
         import('./run.ts'),
         isNeeded ? import('../../client/work/start-local-worker.ts') : undefined,
@@ -47,12 +47,13 @@ export async function beginRun(manifestPath: string, flags: Flags, context: RunC
   }
 }
 
+/** Starts the ledger's worker thread. */
 async function beginThread(settings: Settings): Promise<SessionRequest['ledger']['begun']> {
   const { beginRecords } = await import('../../client/open-records.ts');
   return beginRecords(settings);
 }
 
-/** An estimate: if it is wrongly false, the server is started later. */
+/** Guesses whether this process will need the embedded server. If the guess is no, the server can still start later. */
 function needsServer(settings: Settings, plan: RunPlan, flags: Flags): boolean {
   // With `--detach` another process does the work. An existing summary usually means that the batch is finished.
   if (settings.cluster !== undefined || flags.detach === true || existsSync(join(plan.out, 'summary.json')))

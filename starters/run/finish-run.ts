@@ -14,13 +14,15 @@ import { REPORT_WORDS } from '../terminal/report-words.ts';
 import { summaryLines } from '../terminal/summary-words.ts';
 import type { WorkEnd } from './work-on-batch.ts';
 
-/** The forecast for rows left out of a finished batch. */
+/** What a finished sample shows about the rows that it left out: how many, and their likely price. */
 export type Pilot = NonNullable<FinishedBatch['pilot']>;
 
+/** A batch that this command works on no more. */
 export interface FinishRequest {
   readonly batch: string;
-  /** Absolute. */
+  /** The absolute path of the out folder. */
   readonly out: string;
+  /** Why the work ended here. */
   readonly why: WorkEnd;
   /** Whether to write `results.xlsx`. Default: as for the batch. */
   readonly xlsx?: boolean | undefined;
@@ -30,7 +32,7 @@ export interface FinishRequest {
   readonly onPilot?: ((pilot: Pilot) => void) | undefined;
 }
 
-/** Writes a batch's files in their current state, reports the result and the next steps, and returns the exit code. */
+/** Writes a batch's files in its current state, prints the summary and the next steps, and returns the exit code. */
 export async function finishRun(
   { batch: name, out, why, xlsx, report, onPilot }: FinishRequest,
   { session, output, json, takeNote }: Pick<Invocation, 'session' | 'output' | 'json' | 'takeNote'>,
@@ -58,7 +60,7 @@ export async function finishRun(
   return exit;
 }
 
-/** The command to go on with, as the lines below name it; undefined if the exit code asks for none. */
+/** Returns the next command for `--json`, the same that the lines name; undefined if the exit code needs none. */
 function commandAfter(
   exit: ExitName,
   finished: FinishedBatch,
@@ -73,7 +75,7 @@ function commandAfter(
 
 function exitOf({ exit, faults }: FinishedBatch, why: WorkEnd): ExitName {
   if (why === 'interrupted' || why === 'terminated') return why;
-  // `--detach` asks for a start only.
+  // With `--detach`, a start that was accepted is a success.
   return why === 'detached' && faults.length === 0 ? 'started' : exit;
 }
 
@@ -97,13 +99,13 @@ function nextLines(
     case 'detached': {
       if (batch.control === 'paused')
         return [sayablePause(output, batch, { isDeserted: false, isCluster, out, readOnlyAdvice })];
-      // Embedded, `up` was started for it and may not have reported yet.
-      const stands = isEmbedded ? undefined : standstill;
+      // On the embedded server `up` was just started for the batch, so a missing worker means nothing yet.
+      const reason = isEmbedded ? undefined : standstill;
       const files = isEmbedded
         ? `Its files are complete when it is finished. To write them before: voxbatch results ${word}`
         : `Write its files at any time: voxbatch results ${word}`;
       return [
-        stands === undefined ? 'The batch continues in the background.' : standstillWords(stands, batch),
+        reason === undefined ? 'The batch continues in the background.' : standstillWords(reason, batch),
         `Status: voxbatch status ${word}. ${files}`,
       ];
     }
@@ -116,8 +118,8 @@ function nextLines(
 }
 
 /**
- * What becomes of a batch whose command was stopped. This process works on it no more; `up`, another command or a
- * worker may.
+ * Returns what happens to a batch after its command was stopped: it waits, or another process (`up`, another command, a
+ * worker) goes on with it.
  */
 export function stoppedLine(
   { batch, standstill, isDeserted }: Pick<FinishedBatch, 'batch' | 'standstill' | 'isDeserted'>,
@@ -127,7 +129,7 @@ export function stoppedLine(
   if (batch.state !== 'open' || batch.control !== 'running')
     return `Stopped here; nothing is lost. Continue with: ${goOn}`;
   const pause = `voxbatch pause ${shellWord(batch.name)}`;
-  // Workers of a cluster take every open batch, also one that nobody follows.
+  // Workers of a cluster take every open batch, even one that no command follows.
   if (!isEmbedded && (isDeserted || standstill === 'no-worker')) {
     return `Stopped here; nothing is lost. No worker is running, but the batch stays open: the first one that starts goes on with it, and spends. To prevent that: ${pause}. To follow it again: ${goOn}`;
   }

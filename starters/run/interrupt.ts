@@ -1,21 +1,21 @@
 import { EXIT_CODES, type ExitName } from '../../contract/exit-codes.ts';
 import { isUnderNohup } from '../terminal/output.ts';
 
-/** Default max wait for requests in flight after SIGTERM, ms. */
+/** How long a command waits for requests in flight after SIGTERM by default, ms. */
 const SIGTERM_PATIENCE_MS = 30_000;
 
 /** How an interrupted command ends. */
 export type InterruptExit = Extract<ExitName, 'interrupted' | 'terminated'>;
 
-/** An interruption from outside. */
+/** A command's signals, as {@link listenForInterrupt} watches them. */
 export interface Interrupt {
   /** Aborts at the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
-  /** The exit code of that signal. */
+  /** Returns the exit code of that signal. */
   readonly exit: () => InterruptExit;
   /**
-   * Max wait for requests in flight, ms. SIGTERM is usually followed by a kill after 40 s or so. Undefined, meaning as
-   * long as a request may take, for a person at a terminal, who can press Ctrl-C again.
+   * Returns how long to wait for requests in flight, ms; undefined for as long as they take. After SIGTERM the wait is
+   * limited, because a kill usually follows after some 40 s. After Ctrl-C it is not: the user can press it again.
    */
   readonly patienceMs: () => number | undefined;
   /** Stops listening. */
@@ -25,12 +25,12 @@ export interface Interrupt {
 /** Signals that ask a command to end. SIGHUP: its terminal was closed. */
 export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** The exit code for a signal. A closed terminal counts as SIGTERM. */
+/** Returns the exit code for a signal. A closed terminal counts as SIGTERM. */
 export function exitOfSignal(name: EndSignal): InterruptExit {
   return name === 'SIGINT' ? 'interrupted' : 'terminated';
 }
 
-/** Listens for termination signals. Returns a function that stops listening. */
+/** Listens for termination signals, SIGHUP only if not under nohup. Returns a function that stops listening. */
 export function onEndSignal(listener: (name: EndSignal) => void): () => void {
   const names: readonly EndSignal[] = isUnderNohup() ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const name of names) process.on(name, listener);
@@ -52,15 +52,15 @@ export function listenForInterrupt(
 ): Interrupt {
   const controller = new AbortController();
   let exit: InterruptExit = 'interrupted';
-  let isAsked = false;
+  let isRequested = false;
   const onSignal = (name: EndSignal): void => {
     if (name !== 'SIGHUP') {
-      if (isAsked) {
+      if (isRequested) {
         const second = exitOfSignal(name);
         onSecond(second);
         process.exit(EXIT_CODES[second].code);
       }
-      isAsked = true;
+      isRequested = true;
     }
     if (controller.signal.aborted) return;
     exit = exitOfSignal(name);
@@ -76,7 +76,9 @@ export function listenForInterrupt(
   };
 }
 
-/** The message at the first signal. The sender of SIGTERM has no key to press. */
+/**
+ * Returns the message at the first signal. Ctrl-C is not mentioned after SIGTERM, which no user at a terminal sends.
+ */
 export function firstNotice(exit: InterruptExit): string {
   return `Finishing the requests in flight …${exit === 'terminated' ? '' : ' Ctrl-C again ends at once.'}`;
 }

@@ -3,10 +3,10 @@ import { planRun, type PlanEvent } from '../../client/run/plan.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isUnconfirmed, readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
 import { withServeMedia } from '../commands/serve-media-flags.ts';
-import { openTyped, sayLedgerBegins, sayLedgerBeside } from './open-typed.ts';
+import { openManifestArgument, warnOfNewLedger, warnOfLedgerBeside } from './open-manifest-argument.ts';
 import { planLines } from './plan-report.ts';
 import { IDENTIFYING, pricingLines } from './pricing-words.ts';
-import { outcomeFileRefusal, refuseProblems, sayWarnings } from './report-problems.ts';
+import { outcomeFileRefusal, refuseProblems, printWarnings } from './report-problems.ts';
 import { reportOptions, manifestCommand, readRunFlags } from './run-options.ts';
 import type { Flags } from '../commands/flags.ts';
 import { shellWord } from '../../contract/shell-word.ts';
@@ -31,13 +31,13 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
   const access = (): ReturnType<typeof readApiAccess> => readApiAccess(settings, flags);
   const words = reportOptions(manifestPath, flags);
   const tell = (event: PlanEvent): void => {
-    if (event.type === 'checked') sayWarnings(event, output, words);
+    if (event.type === 'checked') printWarnings(event, output, words);
     else for (const line of event.type === 'identifying' ? [IDENTIFYING] : pricingLines(event)) output.say(line);
   };
-  const source = await openTyped(manifestPath, flags);
+  const source = await openManifestArgument(manifestPath, flags);
   try {
-    sayLedgerBeside(settings, manifestPath, ['plan'], output);
-    sayLedgerBegins(settings, output);
+    warnOfLedgerBeside(settings, manifestPath, ['plan'], output);
+    warnOfNewLedger(settings, output);
     const answer = await planRun({
       ...{ source, plan: asked, settings, apiUrl, access, tell, yes: flags.yes ?? false },
       readAccount: async () => (await import('../../client/account/account-functions.ts')).readAccount(access),
@@ -46,7 +46,8 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
     if (answer.type === 'faulty') throw refuseProblems(answer.summary, source.label, output, words);
     const { view } = answer;
     const { planned, records } = view;
-    if (planned.type === 'new' && records !== 'none') sayLedgerBeside(settings, manifestPath, ['plan'], output, true);
+    if (planned.type === 'new' && records !== 'none')
+      warnOfLedgerBeside(settings, manifestPath, ['plan'], output, true);
     const { unconfirmed } = settings;
     const commandAs = (as: string): string => manifestCommand('run', manifestPath, { ...flags, name: as });
     const refusal = await refusalWords(decideRunStart(view), view, source, commandAs);

@@ -42,7 +42,7 @@ export function refuseProblems(
   output: Output,
   options: ReportOptions = {},
 ): ExitError {
-  sayWarnings(summary, output, options);
+  printWarnings(summary, output, options);
   const { problems, problemCount } = summary;
   const ofTemplate = problems.filter(
     (problem) => flagOf(problem, options) === '--file-name' && problem.code !== 'bad-template',
@@ -71,7 +71,7 @@ function unquoted(problem: ManifestProblem): ManifestProblem {
 }
 
 /** Prints the warnings of a manifest that can be used. */
-export function sayWarnings(
+export function printWarnings(
   { warnings }: Pick<FaultyManifest, 'warnings'>,
   output: Output,
   options?: ReportOptions,

@@ -13,9 +13,9 @@ import { chosenInWords, rowsInWords, number } from '../terminal/words.ts';
 import { describeTuning } from '../terminal/tunable-words.ts';
 import { runSampleFirst } from './after-sample.ts';
 import { finishRun } from './finish-run.ts';
-import { sayLedgerBeside } from './open-typed.ts';
+import { warnOfLedgerBeside } from './open-manifest-argument.ts';
 import { billError, moreLines, pricingLines } from './pricing-words.ts';
-import { refuseProblems, sayWarnings } from './report-problems.ts';
+import { refuseProblems, printWarnings } from './report-problems.ts';
 import { manifestCommand, reportOptions, type RunPlan, type RunRequest } from './run-options.ts';
 import { finishClosed, workOnBatch } from './work-on-batch.ts';
 
@@ -51,9 +51,9 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
     if (event.type === 'more') for (const line of moreLines(event)) output.say(line);
     else if (event.type !== 'found') for (const line of pricingLines(event, isLog(output))) output.say(line);
     else {
-      if (hadLedger && event.batch === undefined) sayLedgerBeside(settings, manifestPath, ['run'], output, true);
+      if (hadLedger && event.batch === undefined) warnOfLedgerBeside(settings, manifestPath, ['run'], output, true);
       // A finished batch had them printed before.
-      if (event.batch?.state !== 'closed') sayWarnings({ warnings }, output, report);
+      if (event.batch?.state !== 'closed') printWarnings({ warnings }, output, report);
     }
   };
   const opening = { settings, flags, context, mustExist: false, input: manifestPath, ledgerThread };

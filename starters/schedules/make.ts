@@ -10,13 +10,13 @@ import { checkScheduleName, requireSpec, checkScheduledManifest } from '../../cl
 import { isLeftAlone } from '../../client/schedules/open-schedules.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { SPEC } from '../commands/command-spec.ts';
+import { FIRING_FLAGS } from '../commands/command-spec.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
 import { openSession } from '../connect/connect-api.ts';
 import { readSettings, type CommandSettings } from '../connect/settings.ts';
 import { unchangedError } from '../exit-error.ts';
-import { sayLedgerBeside } from '../run/open-typed.ts';
+import { warnOfLedgerBeside } from '../run/open-manifest-argument.ts';
 import { readRunFlags } from '../run/run-options.ts';
 import { oneLine } from '../terminal/table.ts';
 import { admittance, confirmConfig } from '../trust/confirm.ts';
@@ -30,7 +30,7 @@ export async function create(name: string, manifest: string, flags: Flags, { out
   checkScheduleName(name);
   const spec = requireSpec(flags, flagOf);
   const wanted = await wantedRun(manifest, flags, settings);
-  sayLedgerBeside(settings, manifest, ['schedule', 'create', name], output);
+  warnOfLedgerBeside(settings, manifest, ['schedule', 'create', name], output);
   const session = openSession(settings, flags, { mustExist: false, admit: admittance(settings, {}, output) });
   try {
     return report(
@@ -64,7 +64,7 @@ export async function update(name: string, flags: Flags, { output }: RunContext)
  * no manifest.
  */
 function refuseRunFlags(flags: Flags): void {
-  const idle = ['json', 'reason', 'onEnd', 'notify', ...SPEC.split(' ')];
+  const idle = ['json', 'reason', 'onEnd', 'notify', ...FIRING_FLAGS.split(' ')];
   const lost = Object.keys(flags).find((name) => !idle.includes(name));
   if (lost === undefined) return;
   throw unchangedError(`${flagOf(lost)} needs --manifest FILE, and all other flags that the batches are to run with.`);

@@ -8,7 +8,7 @@ import { jsonLine, type RunContext } from '../terminal/output.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Control } from '../../contract/outcomes.ts';
-import { atLedger } from '../connect/settings.ts';
+import { withLedger } from '../connect/settings.ts';
 import { pauseMessage } from '../terminal/pause-words.ts';
 import { commandLine, form, number, plural } from '../terminal/words.ts';
 import { inCredits } from '../terminal/money.ts';
@@ -24,7 +24,7 @@ async function control(
   { json = false, now: isNow = false, out, reason }: Flags,
   { output }: RunContext,
 ): Promise<ExitName> {
-  return atLedger<ExitName>(async (ledger, settings) => {
+  return withLedger<ExitName>(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, name);
     const steered = await steerBatch({
       settings,

@@ -6,7 +6,7 @@ import { readTuned, tuneBatch, type Tuned } from '../../client/steer/steer-batch
 import { chooseBatch } from '../../client/open-records.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { atLedger } from '../connect/settings.ts';
+import { withLedger } from '../connect/settings.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
 import { commandLine, number } from '../terminal/words.ts';
@@ -21,7 +21,7 @@ import { CONFIRM_FIRST } from '../trust/member-words.ts';
  * See `client/steer/tune-batch.ts`.
  */
 export async function tune(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
-  return atLedger<ExitName>(async (ledger, settings) => {
+  return withLedger<ExitName>(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, name);
     const tuning = readTuning(flags);
     const isChange = Object.keys(tuning).length > 0;

@@ -9,7 +9,7 @@ import {
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Flags } from '../commands/flags.ts';
 import { confirmRemoval, requireConsent, type Ask, askYesNo } from '../terminal/ask.ts';
-import { atSession } from '../connect/connect-api.ts';
+import { withSession } from '../connect/connect-api.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
 import { sentence } from '../terminal/words.ts';
@@ -24,7 +24,7 @@ export async function deleteVoice(
   ask: Ask = askYesNo,
 ): Promise<ExitName> {
   const person = personAt(output, flags);
-  return atSession(flags, async (session, { config }) => {
+  return withSession(flags, async (session, { config }) => {
     if (!canBeVoice(asked))
       throw usageError(`"${asked}" is not the id of a voice. See: voxbatch voices list.`, 'voxbatch voices list');
     let [shown, id] = ['', asked];

@@ -12,7 +12,7 @@ import {
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { Settings } from '../../client/settings.ts';
-import { atSession } from '../connect/connect-api.ts';
+import { withSession } from '../connect/connect-api.ts';
 import { tableLines, oneLine } from '../terminal/table.ts';
 import type { Voice } from '../../client/index.ts';
 import { ExitError, usageError } from '../exit-error.ts';
@@ -32,7 +32,7 @@ function emptyWords({ search, provider }: Flags, dialect: Dialect): string {
 
 /** `voxbatch voices list`: the voices that the account can use. Spends nothing. */
 export async function listVoices(flags: Flags, { output }: RunContext): Promise<ExitName> {
-  return atSession<ExitName>(flags, async (session, { config }) => {
+  return withSession<ExitName>(flags, async (session, { config }) => {
     const dialect = dialectFor(flags, config);
     const list = await readList(await speakingApi(session, dialect), flags);
     if (list.type === 'unread') throw listUnread(await session.access(), list.why);
@@ -52,7 +52,7 @@ export async function listVoices(flags: Flags, { output }: RunContext): Promise<
  * `voxbatch voices show VOICE`: what the API's list says of a voice, and which open batches need it. Spends nothing.
  */
 export async function showVoice(asked: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
-  return atSession<ExitName>(flags, async (session, { config }) => {
+  return withSession<ExitName>(flags, async (session, { config }) => {
     const found = await show(session, asked, dialectFor(flags, config));
     if (found.type !== 'found') throw noSuchVoice(asked, found, await session.access());
     const view = viewShownVoice(found);

@@ -6,7 +6,7 @@ import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { ResultFile } from '../../ledger/records.ts';
 import { lazyFileReader } from '../../store/open-store.ts';
 import { refusalLines } from '../../starters/redrive/refusal-words.ts';
-import { draftLines } from '../../starters/redrive/redrive-words.ts';
+import { forecastLines } from '../../starters/redrive/redrive-words.ts';
 import { BATCH, keyOf, tts, stt, FORGOTTEN } from './rows.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -56,7 +56,7 @@ describe('speech', () => {
   it('is fetched again, and the row goes back to it', async () => {
     const [first] = await loseFirst(tts(), 'mp3');
     const { draft } = await world.draft(BACK);
-    expect(draftLines(draft, BATCH)).toEqual([
+    expect(forecastLines(draft, BATCH)).toEqual([
       `Redrive of batch "${BATCH}", at a cost of nothing`,
       '  1 row back to the result of an earlier take, free',
       '  1 of these has to fetch that file first: its job is read, and the row keeps what it has until then',

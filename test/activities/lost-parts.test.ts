@@ -6,7 +6,7 @@ import { openRows } from '../../batches/redrive/redrive.ts';
 import type { RedriveDraft } from '../../batches/redrive/draft.ts';
 import type { RedriveSelection } from '../../batches/redrive/selection.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
-import { draftLines } from '../../starters/redrive/redrive-words.ts';
+import { forecastLines } from '../../starters/redrive/redrive-words.ts';
 import { BATCH, speaks, FORGOTTEN, FREE, PARTS, type Wanted, type Rule } from './rows.ts';
 import { createWorld, type World } from './world.ts';
 import { lazyFileReader } from '../../store/open-store.ts';
@@ -62,7 +62,7 @@ it.each<[string, readonly number[], 'missing' | 'altered', Partial<RowSpec>, rea
 it('a joined file that is made anew is announced as free', async () => {
   await begin();
   await world.damage(1);
-  expect(draftLines(await draftOf(), BATCH)).toEqual([
+  expect(forecastLines(await draftOf(), BATCH)).toEqual([
     `Redrive of batch "${BATCH}", at a cost of nothing`,
     '  1 row whose parts are joined again, free',
   ]);

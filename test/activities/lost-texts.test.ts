@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from '@jest/globals';
-import { draftLines } from '../../starters/redrive/redrive-words.ts';
+import { forecastLines } from '../../starters/redrive/redrive-words.ts';
 import { findLoss } from '../../batches/redrive/find-loss.ts';
 import { checkStored } from '../../results/files.ts';
 import type { ResultFile } from '../../ledger/records.ts';
@@ -35,7 +35,7 @@ const lossOf = async (): Promise<unknown> => {
 it.each([[['txt']], [['srt']], [['vtt']], [['txt', 'vtt']]])('%j are written again, free', async (lost) => {
   for (const extension of lost) await rm(pathOf(extension));
   expect(await lossOf()).toEqual({ is: 'missing', isFree: true });
-  expect(draftLines((await world.draft(DAMAGED)).draft, BATCH)).toEqual([
+  expect(forecastLines((await world.draft(DAMAGED)).draft, BATCH)).toEqual([
     `Batch "${BATCH}": nothing to redrive`,
     '  1 row whose lost text is written again from what is on record, free',
   ]);

@@ -5,7 +5,7 @@ import {
   type MessagesAnswer,
   type RowAnswer,
   type RowsAnswer,
-  type StandingsAnswer,
+  type ScheduleStatesAnswer,
   type StatusAnswer,
   type UnknownAnswer,
   type VoicesAnswer,
@@ -161,13 +161,13 @@ describe('the page shows', () => {
     expect(await page.json('/api/schedules')).toMatchObject([
       { schedule: 'nightly', times: 'every 1s', paused: true, note: 'new voices', occurrences: [] },
     ]);
-    expect(await page.json('/api/schedule-standings')).toEqual({
-      away: 'no Temporal server runs here. Start one, with a worker: voxbatch up',
-      standings: [],
+    expect(await page.json('/api/schedule-states')).toEqual({
+      problem: 'no Temporal server runs here. Start one, with a worker: voxbatch up',
+      states: [],
     });
     const other = await enter(PageWorld.open({ cluster: { address: '127.0.0.1:1' } }));
-    const { away } = await other.json<StandingsAnswer>('/api/schedule-standings');
-    expect(away).toContain('Temporal at 127.0.0.1:1 cannot be reached');
+    const { problem } = await other.json<ScheduleStatesAnswer>('/api/schedule-states');
+    expect(problem).toContain('Temporal at 127.0.0.1:1 cannot be reached');
   });
 
   it('news to every tab from one look, and none of a batch that is not there', async () => {

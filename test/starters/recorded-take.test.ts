@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { noteTake, wordsAfterTake, type TakeNote } from '../../starters/recorded-take.ts';
+import { noteTake, messageAfterTake, type TakeNote } from '../../starters/recorded-take.ts';
 
 const NEXT = 'voxbatch run lines.csv';
 
@@ -7,7 +7,7 @@ function after(message: string, instead?: string): string {
   const note: TakeNote = {};
   noteTake(note, NEXT, instead);
   if (note.taken === undefined) throw new Error('It was noted.');
-  return wordsAfterTake(message, note.taken);
+  return messageAfterTake(message, note.taken);
 }
 
 describe('an error after another take was recorded', () => {

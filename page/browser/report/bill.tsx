@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
 import type { ReportHead } from '../../../contract/report.ts';
 import { number } from '../format.ts';
-import { Heads } from '../heads.tsx';
+import { HeaderCells } from '../header-cells.tsx';
 
-/** Quotes against the bill. */
+/** What each step was quoted and what it was charged. */
 export function Bill({ head: { bill, credits, requests } }: { readonly head: ReportHead }): VNode {
   const estimated = bill.reduce((sum, line) => sum + line.estimated, 0);
   const unquoted = bill.reduce((sum, line) => sum + line.unquoted, 0);
@@ -13,8 +13,8 @@ export function Bill({ head: { bill, credits, requests } }: { readonly head: Rep
       <table>
         <thead>
           <tr>
-            <Heads
-              of={[
+            <HeaderCells
+              columns={[
                 'Step',
                 ['Accepted requests', 'right'],
                 ['Quoted', 'right'],
@@ -47,8 +47,10 @@ export function Bill({ head: { bill, credits, requests } }: { readonly head: Rep
   );
 }
 
+/** Returns charge minus quote with its sign, and as a share of the quote. */
 function difference({ quoted, charged }: ReportHead['bill'][number]): string {
   const more = charged - quoted;
+  // Credits are shown with two decimals.
   if (Math.abs(more) < 0.005) return '0';
   const share = quoted === 0 ? '' : ` (${more > 0 ? '+' : '−'}${number(Math.abs((100 * more) / quoted))}%)`;
   return `${more > 0 ? '+' : '−'}${number(Math.abs(more))}${share}`;

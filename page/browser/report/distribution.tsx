@@ -2,32 +2,34 @@ import type { VNode } from 'preact';
 import type { DistributionView } from '../../../contract/report.ts';
 import { number } from '../format.ts';
 
-const [WIDTH, HEIGHT, BOTTOM] = [360, 130, 18];
+/** The size of the drawing in SVG units, and the height below the bars for labels. */
+const [WIDTH, HEIGHT, LABEL_HEIGHT] = [360, 130, 18];
 
-/** How many values lie where, as bars. */
+/** A histogram, with the median and the 95th percentile in its caption. */
 export function Distribution({
   name,
   of,
-  words,
+  format,
 }: {
   readonly name: string;
   readonly of: DistributionView;
-  /** A value in words. */
-  readonly words: (value: number) => string;
+  /** Returns a value with its unit. */
+  readonly format: (value: number) => string;
 }): VNode {
   const top = Math.max(1, ...of.bars.map(({ values }) => values));
   const width = WIDTH / Math.max(1, of.bars.length);
   const [first, last] = [of.bars[0], of.bars.at(-1)];
-  const isCut = last !== undefined && of.most > last.to;
-  const middle = `half up to ${words(of.median)}, 95% up to ${words(of.p95)}, ${words(of.least)} to ${words(of.most)}`;
+  // The last bar also counts the values beyond it.
+  const isOpenEnded = last !== undefined && of.most > last.to;
+  const caption = `half up to ${format(of.median)}, 95% up to ${format(of.p95)}, ${format(of.least)} to ${format(of.most)}`;
   return (
     <figure class="distribution">
       <figcaption>
-        <strong>{name}</strong> {middle}
+        <strong>{name}</strong> {caption}
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${name} of ${number(of.values)}: ${middle}`}>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${name} of ${number(of.values)}: ${caption}`}>
         {of.bars.map(({ from, to, values }, index) => {
-          const height = values === 0 ? 0 : Math.max(1.5, (values / top) * (HEIGHT - BOTTOM - 4));
+          const height = values === 0 ? 0 : Math.max(1.5, (values / top) * (HEIGHT - LABEL_HEIGHT - 4));
           const isLast = index === of.bars.length - 1;
           return (
             <rect
@@ -35,22 +37,22 @@ export function Distribution({
               class="fill-value"
               x={index * width + 0.5}
               width={Math.max(1, Math.min(width, WIDTH / 4) - 1)}
-              y={HEIGHT - BOTTOM - height}
+              y={HEIGHT - LABEL_HEIGHT - height}
               height={height}
             >
-              <title>{`${words(from)} to ${isLast && isCut ? words(of.most) : words(to)}: ${number(values)}`}</title>
+              <title>{`${format(from)} to ${isLast && isOpenEnded ? format(of.most) : format(to)}: ${number(values)}`}</title>
             </rect>
           );
         })}
-        <line class="grid" x1="0" x2={WIDTH} y1={HEIGHT - BOTTOM} y2={HEIGHT - BOTTOM} />
+        <line class="grid" x1="0" x2={WIDTH} y1={HEIGHT - LABEL_HEIGHT} y2={HEIGHT - LABEL_HEIGHT} />
         {first !== undefined && (
           <text x="0" y={HEIGHT - 4}>
-            {words(first.from)}
+            {format(first.from)}
           </text>
         )}
         {last !== undefined && of.bars.length > 4 && (
           <text x={WIDTH} y={HEIGHT - 4} text-anchor="end">
-            {isCut ? `${words(last.from)} and more` : words(last.to)}
+            {isOpenEnded ? `${format(last.from)} and more` : format(last.to)}
           </text>
         )}
       </svg>

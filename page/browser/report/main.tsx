@@ -1,10 +1,10 @@
 import { render } from 'preact';
-import { readBlocks, readHead, ReportRows } from './data.ts';
+import { readBlocks, readHead, ReportRows } from './report-rows.ts';
 import { Report } from './report.tsx';
 
-const place = document.getElementById('page');
+const root = document.getElementById('page');
 
-async function show(into: Element): Promise<void> {
+async function showReport(into: Element): Promise<void> {
   const head = await readHead();
   const rows = new ReportRows();
   const draw = (): void => {
@@ -12,7 +12,7 @@ async function show(into: Element): Promise<void> {
   };
   into.replaceChildren();
   draw();
-  // The first page of rows as soon as it is there; then all, since each drawing searches them.
+  // Drawn after the first block, so that rows are seen early, and then at the end: each drawing searches all rows.
   for await (const block of readBlocks()) {
     rows.add(block);
     if (rows.length === block.row.length) draw();
@@ -20,8 +20,8 @@ async function show(into: Element): Promise<void> {
   draw();
 }
 
-if (place !== null) {
-  show(place).catch((error: unknown) => {
-    place.textContent = `This report cannot be read here: ${String(error)}. It needs a browser of 2023 or later.`;
+if (root !== null) {
+  showReport(root).catch((error: unknown) => {
+    root.textContent = `This report cannot be read here: ${String(error)}. It needs a browser of 2023 or later.`;
   });
 }

@@ -2,17 +2,17 @@ import type { VNode } from 'preact';
 import type { ReportHead } from '../../../contract/report.ts';
 import { EndChart } from '../end-chart.tsx';
 import { datedMoment, number, seconds, filterOf } from '../format.ts';
-import { Standing } from '../standing.tsx';
-import { linkTo, useQuery } from './address.ts';
+import { BatchOverview } from '../batch-overview.tsx';
+import { linkTo, useQuery } from './hash-query.ts';
 import { Bill } from './bill.tsx';
-import type { ReportRows } from './data.ts';
+import type { ReportRows } from './report-rows.ts';
 import { Distribution } from './distribution.tsx';
 import { RowDrawer } from './row-drawer.tsx';
 import { RowList } from './row-list.tsx';
-import { Story } from './story.tsx';
+import { BatchHistory } from './batch-history.tsx';
 import { ReasonTable } from '../reason-table.tsx';
 
-/** The whole report. `known`: rows that were read so far. */
+/** The whole report. `known`: rows that were read so far; it rises from 0 to `head.listed.rows`. */
 export function Report({
   head,
   rows,
@@ -24,7 +24,7 @@ export function Report({
 }): VNode {
   const query = useQuery();
   const id = query.get('row');
-  const place = id === null ? undefined : rows.placeOf(id);
+  const index = id === null ? undefined : rows.indexOf(id);
   return (
     <>
       <header class="top">
@@ -48,18 +48,18 @@ export function Report({
             written again.
           </p>
         )}
-        <Standing status={head} notes={head.notes} linkTo={linkTo} />
+        <BatchOverview status={head} notes={head.notes} linkTo={linkTo} />
         <Failures head={head} />
         <Bill head={head} />
-        <Pictures head={head} />
+        <Charts head={head} />
         <RowList head={head} rows={rows} known={known} query={query} />
         <div class="screen">
-          <Story head={head} />
+          <BatchHistory head={head} />
         </div>
         <p class="faint">Written by voxbatch {head.version}.</p>
       </main>
-      {id !== null && (place !== undefined || known >= head.listed.rows) && (
-        <RowDrawer key={id} head={head} id={id} row={place === undefined ? undefined : rows.at(place)} />
+      {id !== null && (index !== undefined || known >= head.listed.rows) && (
+        <RowDrawer key={id} head={head} id={id} row={index === undefined ? undefined : rows.at(index)} />
       )}
     </>
   );
@@ -70,19 +70,19 @@ function timesOf({ startedAt, endedAt, createdAt }: ReportHead): string {
   return endedAt === null ? `since ${began}` : `${began} to ${datedMoment(endedAt)}`;
 }
 
-/** When rows ended, and how long jobs took, results are and rows cost. */
-function Pictures({ head }: { readonly head: ReportHead }) {
+/** When rows ended, how long jobs took, how long results are, and what rows cost. */
+function Charts({ head }: { readonly head: ReportHead }) {
   const { ends, jobTimes, lengths, prices } = head;
   return (
     <div class="screen">
       {ends !== null && <EndChart chart={ends} />}
       <section class="distributions" aria-label="Distributions">
         {jobTimes.map(({ step, seconds: of }) => (
-          <Distribution key={step} name={`Job times, ${step}`} of={of} words={seconds} />
+          <Distribution key={step} name={`Job times, ${step}`} of={of} format={seconds} />
         ))}
-        {lengths !== null && <Distribution name="Lengths of results" of={lengths} words={seconds} />}
+        {lengths !== null && <Distribution name="Lengths of results" of={lengths} format={seconds} />}
         {prices !== null && (
-          <Distribution name="Charged a row" of={prices} words={(value) => `${number(value)} credits`} />
+          <Distribution name="Charged a row" of={prices} format={(value) => `${number(value)} credits`} />
         )}
       </section>
     </div>

@@ -3,11 +3,11 @@ import { useState } from 'preact/hooks';
 import type { ReportHead } from '../../../contract/report.ts';
 import { Drawer } from '../drawer.tsx';
 import { datedMoment, number, seconds } from '../format.ts';
-import { linkTo } from './address.ts';
-import { takeWords } from '../row-line.tsx';
-import type { ReportRow } from './data.ts';
+import { linkTo } from './hash-query.ts';
+import { formatTake } from '../row-line.tsx';
+import type { ReportRow } from './report-rows.ts';
 
-/** Everything that the report knows of a row. */
+/** A drawer with everything that the report has about a row. */
 export function RowDrawer({
   head,
   id,
@@ -15,7 +15,7 @@ export function RowDrawer({
 }: {
   readonly head: ReportHead;
   readonly id: string;
-  /** Undefined: it is not in the report. */
+  /** Undefined if the report does not list it. */
   readonly row: ReportRow | undefined;
 }): VNode {
   const close = (): void => {
@@ -34,7 +34,7 @@ function Facts({ row, head }: { readonly row: ReportRow; readonly head: ReportHe
     ['voice', row.voice === null ? '' : (head.voiceNames[row.voice] ?? row.voice)],
     ['length', seconds(row.seconds)],
     ['job', seconds(row.job)],
-    ['take', takeWords(row)],
+    ['take', formatTake(row)],
     ['requests', number(row.requests)],
     ['quoted', row.quoted === null ? '' : `${number(row.quoted)} credits`],
     ['charged', `${number(row.charged)} credits`],
@@ -76,21 +76,20 @@ function Facts({ row, head }: { readonly row: ReportRow; readonly head: ReportHe
 function Player({ row, folder }: { readonly row: ReportRow; readonly folder: string | null }) {
   const [isLost, setLost] = useState(false);
   if (folder === null || row.file === '') return null;
-  const source = addressOf(folder + row.file);
-  const lose = (): void => {
-    setLost(true);
-  };
-  const given = {
+  const source = relativeUrl(folder + row.file);
+  const attributes = {
     controls: true,
     preload: 'metadata' as const,
     src: source,
-    onError: lose,
+    onError: () => {
+      setLost(true);
+    },
     'aria-label': `Result of ${row.id}`,
   };
   return (
     <div class="player">
-      {row.media === 'audio' && <audio {...given} />}
-      {row.media === 'video' && <video {...given} />}
+      {row.media === 'audio' && <audio {...attributes} />}
+      {row.media === 'video' && <video {...attributes} />}
       {isLost && <p class="trouble">Its file is not beside this report, or this browser cannot play it.</p>}
       <p class="faint">
         <a href={source}>{row.file}</a>
@@ -99,9 +98,9 @@ function Player({ row, folder }: { readonly row: ReportRow; readonly folder: str
   );
 }
 
-/** A path as a relative address: names may have any character, also those that mean something in one. */
-function addressOf(path: string): string {
-  const address = path.split('/').map(encodeURIComponent).join('/');
-  // A first name with a colon would be a scheme.
-  return address.startsWith('..') ? address : `./${address}`;
+/** Returns a path as a relative URL; its names may have characters that are special in URLs. */
+function relativeUrl(path: string): string {
+  const url = path.split('/').map(encodeURIComponent).join('/');
+  // Without `./`, a first name with a colon would be read as a scheme.
+  return url.startsWith('..') ? url : `./${url}`;
 }

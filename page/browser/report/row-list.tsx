@@ -3,14 +3,14 @@ import { useMemo, useState } from 'preact/hooks';
 import type { ReportHead } from '../../../contract/report.ts';
 import { number, seconds } from '../format.ts';
 import { Filters } from '../row-filters.tsx';
-import { LineCells, LineHeads, stepThrough } from '../row-line.tsx';
-import { linkTo, replaceWith } from './address.ts';
-import type { ReportRows } from './data.ts';
+import { LineCells, LineHeaders, moveFocusOnArrowKey } from '../row-line.tsx';
+import { linkTo, replaceWith } from './hash-query.ts';
+import type { ReportRows } from './report-rows.ts';
 
-/** Rows on a page: browsers stumble over more. */
-const PAGE = 50;
-/** What the address says of which rows are wanted. */
-const FILTERS = ['outcome', 'class', 'voice', 'prefix', 'text', 'order'] as const;
+/** Rows on a page: browsers render many more slowly. */
+const PAGE_SIZE = 50;
+/** Query parameters that select and order rows. */
+const QUERY_NAMES = ['outcome', 'class', 'voice', 'prefix', 'text', 'order'] as const;
 
 /** The rows of a report: filters, and a page of them. */
 export function RowList({
@@ -21,31 +21,31 @@ export function RowList({
 }: {
   readonly head: ReportHead;
   readonly rows: ReportRows;
-  /** Rows that were read. */
+  /** Rows that were read so far. */
   readonly known: number;
   readonly query: URLSearchParams;
 }): VNode {
-  const filter = FILTERS.map((name) => query.get(name) ?? '').join('\n');
+  const filter = QUERY_NAMES.map((name) => query.get(name) ?? '').join('\n');
   const found = useMemo(() => rows.find(query), [filter, known]);
   const [at, setAt] = useState({ filter, page: 0 });
   const page = at.filter === filter ? at.page : 0;
   const turn = (to: number): void => {
     setAt({ filter, page: to });
   };
-  const shown = found.slice(page * PAGE, (page + 1) * PAGE).flatMap((place) => rows.at(place) ?? []);
-  const pages = Math.max(1, Math.ceil(found.length / PAGE));
+  const shown = found.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE).flatMap((index) => rows.at(index) ?? []);
+  const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
   return (
     <section class="screen" aria-label="Rows" aria-busy={known < head.listed.rows}>
       <div class="title">
         <h2>Rows</h2>
-        <span class="faint">{listedWords(head)}</span>
+        <span class="faint">{omissions(head)}</span>
       </div>
       <Filters query={query} linkTo={linkTo} set={replaceWith} />
       <div class="scroll">
         <table class="rows">
           <thead>
             <tr>
-              <LineHeads
+              <LineHeaders
                 more={[
                   ['Charged', 'right'],
                   ['Job', 'right'],
@@ -53,7 +53,7 @@ export function RowList({
               />
             </tr>
           </thead>
-          <tbody onKeyDown={stepThrough}>
+          <tbody onKeyDown={moveFocusOnArrowKey}>
             {shown.map((row) => (
               <tr key={row.row}>
                 <LineCells
@@ -71,9 +71,9 @@ export function RowList({
       </div>
       {shown.length === 0 && <p>{known < head.listed.rows ? 'Reading rows …' : 'No rows.'}</p>}
       <div class="turn">
-        <Turn words="First" to={page > 0 ? 0 : undefined} turn={turn} />
-        <Turn words="Previous" to={page > 0 ? page - 1 : undefined} turn={turn} />
-        <Turn words="Next" to={page + 1 < pages ? page + 1 : undefined} turn={turn} />
+        <PageButton label="First" to={page > 0 ? 0 : undefined} turn={turn} />
+        <PageButton label="Previous" to={page > 0 ? page - 1 : undefined} turn={turn} />
+        <PageButton label="Next" to={page + 1 < pages ? page + 1 : undefined} turn={turn} />
         <span class="faint place">
           {number(found.length)} rows, page {number(page + 1)} of {number(pages)}
         </span>
@@ -82,12 +82,13 @@ export function RowList({
   );
 }
 
-function Turn({
-  words,
+function PageButton({
+  label,
   to,
   turn,
 }: {
-  readonly words: string;
+  readonly label: string;
+  /** The page, from 0; undefined if there is none. */
   readonly to: number | undefined;
   readonly turn: (to: number) => void;
 }) {
@@ -99,13 +100,13 @@ function Turn({
         if (to !== undefined) turn(to);
       }}
     >
-      {words}
+      {label}
     </button>
   );
 }
 
-/** Which rows are here, if not all are whole. */
-function listedWords({ listed, rows, longestText }: ReportHead): string {
+/** Returns what the report leaves out of its rows; empty if nothing. */
+function omissions({ listed, rows, longestText }: ReportHead): string {
   const sentences: string[] = [];
   if (listed.choice === 'short') sentences.push('Rows that have their result are left out.');
   if (listed.every > 1)

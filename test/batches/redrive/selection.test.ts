@@ -11,7 +11,7 @@ import {
 import { draftRedrive, openRows } from '../../../batches/redrive/redrive.ts';
 import type { RedriveDraft } from '../../../batches/redrive/draft.ts';
 import type { Outcome } from '../../../contract/outcomes.ts';
-import { draftLines } from '../../../starters/redrive/redrive-words.ts';
+import { forecastLines } from '../../../starters/redrive/redrive-words.ts';
 import { aBatch, aKey, aRow, claimAnew, INTENT, batchOf, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 import { ANN } from '../../support/ann.ts';
 
@@ -77,7 +77,7 @@ it('is announced as one row with its parts, at the price of these, and opened as
   expect(draft).toMatchObject({ count: 1, parts: 2, paying: 1 });
   // "One." and "Two.", at half a credit for a character.
   expect(draft.bill).toMatchObject({ quoted: 4, kinds: { tts: { rows: 1, requests: 2 } } });
-  expect(draftLines(draft, 'b')).toEqual([
+  expect(forecastLines(draft, 'b')).toEqual([
     'Redrive of batch "b", at a cost of 4 credits',
     '  1 row to send, from speech on',
     '  of rows in parts: 2 parts, and no other part of these rows',

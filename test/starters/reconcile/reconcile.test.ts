@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   lostVoiceLines,
-  olderLines,
+  olderVoiceLines,
   orphanLines,
   priceLines,
   reconciledLine,
@@ -184,9 +184,9 @@ describe('voices that a lost request may have made', () => {
 
   it('are warned of once adopted, with the way back', () => {
     const adopted = { row: 1, id: 'ada', jobId: 'v-1', type: 'adopted', isResult: true } as const;
-    expect(olderLines({ ...adopted, mayBeOlder: true }, 'cast').join()).toMatch(
+    expect(olderVoiceLines({ ...adopted, mayBeOlder: true }, 'cast').join()).toMatch(
       /^WARNING: a voice of this name may have been there before .* voxbatch reconcile cast --release ada$/,
     );
-    expect(olderLines(adopted, 'cast')).toEqual([]);
+    expect(olderVoiceLines(adopted, 'cast')).toEqual([]);
   });
 });

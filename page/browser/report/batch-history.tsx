@@ -2,10 +2,10 @@ import type { VNode } from 'preact';
 import { ACTION_WORDS } from '../../../contract/actions.ts';
 import type { ReportHead } from '../../../contract/report.ts';
 import { datedMoment, number } from '../format.ts';
-import { Heads } from '../heads.tsx';
+import { HeaderCells } from '../header-cells.tsx';
 
-/** What was done to the batch: its start, pauses, restarts and further takes, by whom and why. */
-export function Story({ head: { takes, actions } }: { readonly head: ReportHead }): VNode {
+/** Who did what to the batch and why: start, pauses, restarts, further takes. */
+export function BatchHistory({ head: { takes, actions } }: { readonly head: ReportHead }): VNode {
   const further = takes.filter(({ take }) => take > 1);
   return (
     <section>
@@ -20,8 +20,8 @@ export function Story({ head: { takes, actions } }: { readonly head: ReportHead 
           <table>
             <thead>
               <tr>
-                <Heads
-                  of={['When', 'Who', ['Did what', 'wide'], ['Rows', 'right'], ['Agreed price', 'right'], 'Why']}
+                <HeaderCells
+                  columns={['When', 'Who', ['Did what', 'wide'], ['Rows', 'right'], ['Agreed price', 'right'], 'Why']}
                 />
               </tr>
             </thead>

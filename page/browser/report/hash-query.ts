@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** What the address asks for: the part after `#`, which a file on a disk may change without a load. */
+/**
+ * Returns the report's state: the query in the part of its URL after `#`. A page opened from a file can change only
+ * that part without a load.
+ */
 export function useQuery(): URLSearchParams {
   const [query, setQuery] = useState(read);
   useEffect(() => {
@@ -19,7 +22,7 @@ function read(): URLSearchParams {
   return new URLSearchParams(location.hash.slice(1));
 }
 
-/** The address with other values; undefined or an empty text leaves a value out. */
+/** Returns a link with changed query values; undefined or an empty value removes one. */
 export function linkTo(values: Readonly<Record<string, string | undefined>>): string {
   const query = read();
   for (const [name, value] of Object.entries(values)) {
@@ -29,7 +32,7 @@ export function linkTo(values: Readonly<Record<string, string | undefined>>): st
   return `#${query.toString()}`;
 }
 
-/** Goes there. Going back does not come here again. */
+/** Changes query values without a new history entry. */
 export function replaceWith(values: Readonly<Record<string, string | undefined>>): void {
   location.replace(linkTo(values));
 }

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
 import { Bar, Figures, type FigureFacts } from './figures.tsx';
-import { ends, number } from './format.ts';
+import { number, rowCounts } from './format.ts';
 import { NO_REASON, type LinkTo } from './row-filters.tsx';
 
-/** How a batch stands: its figures, how its rows ended, and what to do. */
-export function Standing({
+/** A batch at a glance: its figures, how its rows ended, and what to do. A live batch and a report show it. */
+export function BatchOverview({
   status,
   notes,
   linkTo,
@@ -13,20 +13,20 @@ export function Standing({
   readonly notes: readonly string[];
   readonly linkTo: LinkTo;
 }): VNode {
-  const shown = ends(status);
+  const counts = rowCounts(status);
   return (
     <section aria-label="Progress">
       <Figures status={status} />
-      <Bar ends={shown} rows={status.rows} />
+      <Bar counts={counts} rows={status.rows} />
       <ul class="legend">
         <li>
           <a href={linkTo({ outcome: '', ...NO_REASON })}>all {number(status.rows)}</a>
         </li>
-        {shown.map(([word, rows]) => (
-          <li key={word}>
-            <a href={linkTo({ outcome: word, ...NO_REASON })}>
-              <i class={`dot back-${word}`} />
-              {word} {number(rows)}
+        {counts.map(([outcome, rows]) => (
+          <li key={outcome}>
+            <a href={linkTo({ outcome, ...NO_REASON })}>
+              <i class={`dot back-${outcome}`} />
+              {outcome} {number(rows)}
             </a>
           </li>
         ))}

@@ -1,4 +1,4 @@
-/** A value as the other side reads it from JSON. */
+/** The type of a value after a round trip through JSON: dates become strings, maps become objects. */
 export type Wire<T> = T extends string | number | boolean | null | undefined
   ? T
   : T extends Date
@@ -11,12 +11,15 @@ export type Wire<T> = T extends string | number | boolean | null | undefined
           ? { readonly [Name in keyof T]: Wire<T[Name]> }
           : T;
 
-/** A view as an answer: the compiler compares what it becomes as JSON with what the browser expects. */
+/**
+ * Returns `view` typed as what the browser reads, so that the compiler checks a server view against an answer of
+ * `protocol.ts`. The value itself changes only in {@link toJson}.
+ */
 export function wire<T>(view: T): Wire<T> {
   return view as Wire<T>;
 }
 
-/** A view as JSON. Maps are objects whose names are data. */
+/** Returns a view as JSON, maps as objects. */
 export function toJson(view: unknown): string {
   return JSON.stringify(view, (_, value: unknown) =>
     value instanceof Map ? (Object.fromEntries(value) as unknown) : value,

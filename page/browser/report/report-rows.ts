@@ -3,28 +3,30 @@ import { ROW_STATES, type Outcome, type RowState } from '../../../contract/outco
 import { ROW_ORDERS, type RowOrder } from '../../protocol.ts';
 import type { ShownRow } from '../row-line.tsx';
 
-/** A row of a report. */
+/** A row of a report, as {@link ReportRows} gives it. */
 export interface ReportRow extends ShownRow {
   readonly kind: string;
   readonly requests: number;
   /** Seconds from its last paid request to the end of the job. */
   readonly job: number | null;
+  /** In credits. */
   readonly charged: number;
+  /** Relative to the out folder; empty if it has none. */
   readonly file: string;
   readonly media: 'audio' | 'video' | 'text' | 'other' | null;
   /** ms since 1970. */
   readonly ended: number | null;
 }
 
-/** Everything in the report except its rows. */
+/** Reads everything in the report except its rows. Rejects if the browser cannot decompress it. */
 export async function readHead(): Promise<ReportHead> {
   return unpack<ReportHead>(packedIn(REPORT_ELEMENTS.head)[0] ?? '');
 }
 
-/** The rows, some thousands at a time and in order. */
+/** Reads the rows in order, in blocks of some thousands. */
 export async function* readBlocks(): AsyncGenerator<ReportBlock> {
   const packed = packedIn(REPORT_ELEMENTS.rows);
-  // The next one is unpacked while this one is taken.
+  // The next block is decompressed while the caller handles this one.
   let next = packed[0] === undefined ? undefined : unpack<ReportBlock>(packed[0]);
   for (let at = 0; next !== undefined; at += 1) {
     const block = await next;
@@ -34,7 +36,7 @@ export async function* readBlocks(): AsyncGenerator<ReportBlock> {
   }
 }
 
-/** The texts in an element, a line each. */
+/** Returns the lines of the template element `id`: each is JSON, compressed by gzip, in base64. */
 function packedIn(id: string): readonly string[] {
   const element = document.getElementById(id);
   const text = (element as HTMLTemplateElement | null)?.content.textContent ?? '';
@@ -53,12 +55,16 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The rows of a report as lists of columns: objects are made only of those that are shown. */
+/**
+ * The rows of a report, stored by column as they arrive. Objects are made only of the rows that are shown, so that
+ * hundreds of thousands fit in memory. A row's index counts from 0 over all blocks.
+ */
 export class ReportRows {
   readonly #blocks: ReportBlock[] = [];
-  /** Of each block, what is searched for a text. */
+  /** For each block, the lower-case texts that the filter `text` searches; made at the first search. */
   readonly #cells: (readonly string[] | undefined)[] = [];
-  #starts: number[] = [];
+  /** The index of each block's first row. */
+  readonly #starts: number[] = [];
   length = 0;
 
   add(block: ReportBlock): void {
@@ -68,42 +74,42 @@ export class ReportRows {
   }
 
   at(index: number): ReportRow | undefined {
-    const place = this.#starts.findLastIndex((start) => start <= index);
-    const block = this.#blocks[place];
-    const start = this.#starts[place];
+    const blockIndex = this.#starts.findLastIndex((start) => start <= index);
+    const block = this.#blocks[blockIndex];
+    const start = this.#starts[blockIndex];
     return block === undefined || start === undefined ? undefined : rowOf(block, index - start);
   }
 
-  /** The places of the rows that match. */
+  /** Returns the indexes of the rows that match the query's filters, in its order. */
   find(query: URLSearchParams): number[] {
     const found: number[] = [];
-    const matches = this.#conditions(query);
-    this.#blocks.forEach((block, place) => {
-      const start = this.#starts[place] ?? 0;
+    const conditions = this.#conditions(query);
+    this.#blocks.forEach((block, blockIndex) => {
+      const start = this.#starts[blockIndex] ?? 0;
       for (let at = 0; at < block.row.length; at += 1) {
-        if (matches.every((one) => one(block, at, place))) found.push(start + at);
+        if (conditions.every((holds) => holds(block, at, blockIndex))) found.push(start + at);
       }
     });
     const order = query.get('order') ?? '';
     return Object.hasOwn(ROW_ORDERS, order) ? this.#inOrder(found, ROW_ORDERS[order as RowOrder]) : found;
   }
 
-  /** The place of the row with this id. */
-  placeOf(id: string): number | undefined {
-    for (const [place, block] of this.#blocks.entries()) {
+  /** Returns the index of the row with this id; undefined if it is not listed. */
+  indexOf(id: string): number | undefined {
+    for (const [blockIndex, block] of this.#blocks.entries()) {
       const at = block.id.indexOf(id);
-      if (at >= 0) return (this.#starts[place] ?? 0) + at;
+      if (at >= 0) return (this.#starts[blockIndex] ?? 0) + at;
     }
     return undefined;
   }
 
-  /** In this order; rows that have no such value are left out. */
+  /** Sorts indexes; rows without the value to sort by are left out. */
   #inOrder(found: readonly number[], { by, isLargestFirst }: (typeof ROW_ORDERS)[RowOrder]): number[] {
-    const member = ({ price: 'quoted', length: 'seconds', end: 'ended' } as const)[by];
+    const column = ({ price: 'quoted', length: 'seconds', end: 'ended' } as const)[by];
     const sign = isLargestFirst ? -1 : 1;
     return found
       .flatMap((index) => {
-        const value = this.at(index)?.[member] ?? null;
+        const value = this.at(index)?.[column] ?? null;
         return value === null ? [] : [{ index, value }];
       })
       .sort((one, other) => sign * (one.value - other.value))
@@ -112,43 +118,43 @@ export class ReportRows {
 
   #conditions(query: URLSearchParams): readonly Condition[] {
     const conditions: Condition[] = [];
-    const given = (name: string, make: (value: string) => Condition): void => {
+    const addIfSet = (name: string, make: (value: string) => Condition): void => {
       const value = query.get(name) ?? '';
       if (value !== '') conditions.push(make(value));
     };
-    given(
+    addIfSet(
       'outcome',
       (outcome) =>
         ({ standing }, at) =>
           outcome === 'open' ? isOpen(standing[at]) : standing[at] === outcome,
     );
-    given(
+    addIfSet(
       'class',
       (name) =>
         ({ class: names }, at) =>
           names[at] === name,
     );
-    given(
+    addIfSet(
       'voice',
       (voice) =>
         ({ voice: voices }, at) =>
           voices[at] === voice,
     );
-    given(
+    addIfSet(
       'prefix',
       (prefix) =>
         ({ id }, at) =>
           id[at]?.startsWith(prefix) === true,
     );
-    given('text', (text) => {
+    addIfSet('text', (text) => {
       const wanted = text.toLowerCase();
-      return (block, at, place) => this.#cellsOf(block, place)[at]?.includes(wanted) === true;
+      return (block, at, blockIndex) => this.#cellsOf(block, blockIndex)[at]?.includes(wanted) === true;
     });
     return conditions;
   }
 
-  #cellsOf(block: ReportBlock, place: number): readonly string[] {
-    return (this.#cells[place] ??= block.id.map((id, at) =>
+  #cellsOf(block: ReportBlock, blockIndex: number): readonly string[] {
+    return (this.#cells[blockIndex] ??= block.id.map((id, at) =>
       [id, block.text[at], block.voice[at], block.class[at], block.message[at], block.file[at]]
         .join('\n')
         .toLowerCase(),
@@ -156,7 +162,8 @@ export class ReportRows {
   }
 }
 
-type Condition = (block: ReportBlock, at: number, place: number) => boolean;
+/** Whether the row at `at` of a block matches. */
+type Condition = (block: ReportBlock, at: number, blockIndex: number) => boolean;
 
 function isOpen(standing: Outcome | RowState | undefined): standing is RowState {
   return (ROW_STATES as readonly (string | undefined)[]).includes(standing);
@@ -165,7 +172,7 @@ function isOpen(standing: Outcome | RowState | undefined): standing is RowState 
 function rowOf(block: ReportBlock, at: number): ReportRow | undefined {
   const [row, standing] = [block.row[at], block.standing[at]];
   if (row === undefined || standing === undefined) return undefined;
-  const name = block.class[at] ?? '';
+  const failureClass = block.class[at] ?? '';
   return {
     row,
     id: block.id[at] ?? '',
@@ -181,8 +188,9 @@ function rowOf(block: ReportBlock, at: number): ReportRow | undefined {
     job: block.job[at] ?? null,
     quoted: block.quoted[at] ?? null,
     charged: block.charged[at] ?? 0,
-    failure: name === '' ? null : { class: name, message: block.message[at] || name },
-    oddity: name === '' ? block.message[at] || null : null,
+    failure: failureClass === '' ? null : { class: failureClass, message: block.message[at] || failureClass },
+    // A row without a failure may have a warning in the same column.
+    oddity: failureClass === '' ? block.message[at] || null : null,
     file: block.file[at] ?? '',
     media: block.media[at] ?? null,
     ended: block.ended[at] ?? null,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import { ledgerBeside, openTyped as open, type OpenedManifest } from '../../client/run/open-manifest.ts';
+import { ledgerBeside, openTyped as openManifest, type OpenedManifest } from '../../client/run/open-manifest.ts';
 import type { Settings } from '../../client/settings.ts';
 import { fileWord, shellWord } from '../../contract/shell-word.ts';
 import type { Flags } from '../commands/flags.ts';
@@ -9,32 +9,33 @@ import type { Output } from '../terminal/output.ts';
 
 /**
  * Opens the manifest at the path that the user typed. Throws {@link ExitError} `usage` if that is an outcome file, such
- * as `failed.csv`, which is gone because no row of the batch has that outcome any more: messages of ours suggest
- * running it, so "file not found" would mislead. Throws `ManifestError` if the manifest cannot be read.
+ * as `failed.csv`, which is gone because no row of the batch has that outcome any more: voxbatch suggests such
+ * commands, so "file not found" would mislead. Throws `ManifestError` if the manifest cannot be read.
  */
-export async function openTyped(
+export async function openManifestArgument(
   path: string,
   { sheet }: Pick<Flags, 'sheet'>,
 ): Promise<Extract<OpenedManifest, { readonly type: 'open' }>['source']> {
-  const opened = await open(path, { sheet });
+  const opened = await openManifest(path, { sheet });
   if (opened.type === 'open') return opened.source;
-  const look = `voxbatch status ${shellWord(opened.batch)}`;
+  const next = `voxbatch status ${shellWord(opened.batch)}`;
   throw new ExitError(
     'usage',
-    `Batch "${opened.batch}" has no ${opened.outcome} rows any more, so there is no ${path}. Nothing was sent. Nothing was spent. To look at the batch: ${look}`,
-    { next: look },
+    `Batch "${opened.batch}" has no ${opened.outcome} rows any more, so there is no ${path}. Nothing was sent. Nothing was spent. To look at the batch: ${next}`,
+    { next },
   );
 }
 
 /**
- * Warns that a ledger lies beside the manifest if a batch is about to begin with the working folder's ledger: its rows
- * may be paid for already in the other one.
+ * Warns if a batch is about to begin in the working folder's ledger although there is a ledger beside the manifest, in
+ * which its rows may have been paid for.
  *
- * @param manifest as it was typed
- * @param words those of the command before it, such as `['run']`
- * @param isUnknown whether the ledger of this folder is known to have no such batch. Default: it is only looked for
+ * @param manifest as typed
+ * @param words the command before the manifest, such as `['run']`
+ * @param isUnknown true once the working folder's ledger is known to have no such batch. Default: warn only if the
+ *   working folder has no ledger
  */
-export function sayLedgerBeside(
+export function warnOfLedgerBeside(
   settings: Parameters<typeof ledgerBeside>[0],
   manifest: string,
   words: readonly string[],
@@ -52,11 +53,8 @@ export function sayLedgerBeside(
   );
 }
 
-/**
- * Warns that a batch for a cluster's workers is about to begin in a new ledger, because nobody named the one that they
- * use.
- */
-export function sayLedgerBegins(
+/** Warns if a batch for a cluster is about to begin in a new local ledger, because VOXBATCH_LEDGER is not set. */
+export function warnOfNewLedger(
   { cluster, isLedgerNamed, ledger }: Pick<Settings, 'cluster' | 'isLedgerNamed' | 'ledger'>,
   { say }: Pick<Output, 'say'>,
 ): void {
