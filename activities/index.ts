@@ -12,7 +12,7 @@ import { openOccurrence } from './schedules/open-occurrence.ts';
 import { readArgument } from './read-arguments.ts';
 import { setMaxListeners } from 'node:events';
 import { parseOccurrence } from '../policy/schedules/occurrence.ts';
-import { lanesFor, isAnyFree } from '../policy/lanes/share.ts';
+import { lanesFor, hasWorkerWithoutLane } from '../policy/lanes/share.ts';
 import { ofSameVersion } from '../policy/lanes/versions.ts';
 import { eligibleWorkers } from './lane/eligible-workers.ts';
 import { runLane, type SliceContext } from './lane/run-lane.ts';
@@ -194,7 +194,7 @@ async function workLane(
 }
 
 async function isAnotherFree(deps: Dependencies, { batch, lane }: LaneOffer): Promise<boolean> {
-  return isAnyFree(await eligibleWorkers(deps, lane), await deps.ledger.laneOwners(batch));
+  return hasWorkerWithoutLane(await eligibleWorkers(deps, lane), await deps.ledger.laneOwners(batch));
 }
 
 /** How a batch stands. Reads kept sums, whatever the batch's size. */

@@ -1,6 +1,6 @@
 import { SYSTEM_CLOCK, type Clock } from './dependencies.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { aheadAfter } from '../policy/clocks.ts';
+import { updateClockOffset } from '../policy/clocks.ts';
 
 /** How often the ledger's clock is read, ms. */
 const READ_EVERY_MS = 10_000;
@@ -25,7 +25,7 @@ export async function followLedgerClock(
     const time = await ledger.readClock();
     const after = own.now();
     const tripMs = after.monotonic - before.monotonic;
-    aheadMs = aheadAfter(aheadMs, { aheadMs: time - (before.host + after.host) / 2, tripMs });
+    aheadMs = updateClockOffset(aheadMs, { aheadMs: time - (before.host + after.host) / 2, tripMs });
   };
   await read();
   const timer = setInterval(() => {

@@ -10,7 +10,7 @@ import type { StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/rows/after-result.ts';
 import { withCostNote } from '../policy/rows/failure-reason.ts';
 import { afterUnknown } from '../policy/rows/new-take.ts';
-import { afterVague, countRefusals, mayTryAgain, pausesBatch } from '../policy/rows/max-attempts.ts';
+import { interpretVagueRefusal, countRefusals, mayTryAgain, pausesBatch } from '../policy/rows/max-attempts.ts';
 import { reportFromLedger, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -37,7 +37,7 @@ export async function recordVerdict(
 ): Promise<SubmitReport> {
   const verdict =
     answer.verdict === 'not-accepted'
-      ? { ...answer, failure: afterVague(loaded.charges, key, answer.failure) }
+      ? { ...answer, failure: interpretVagueRefusal(loaded.charges, key, answer.failure) }
       : answer;
   const failure = 'failure' in verdict ? verdict.failure : undefined;
   deps.observe({

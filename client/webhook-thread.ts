@@ -3,7 +3,7 @@ import type { ThreadMessage } from './webhooks/webhook-listener.ts';
 import { receiveWebhooks, type ListenRequest } from './webhooks/webhook-receiver.ts';
 import type { WatchChange } from './webhooks/mentioned-jobs.ts';
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
-import { NO_DUTY, restFor, worked } from '../policy/webhooks/duty-cycle.ts';
+import { NO_DUTY, restMs, recordWork } from '../policy/webhooks/duty-cycle.ts';
 
 /** Max share of time that a throttled thread works. */
 const SHARE = 0.1;
@@ -29,11 +29,16 @@ export function createThrottle(): () => void {
     const now = performance.now();
     if (now - lookedAt < LOOK_EVERY_MS) return;
     const current = performance.eventLoopUtilization();
-    duty = worked(duty, SHARE, current.active - last.active + current.idle - last.idle, current.active - last.active);
-    const restMs = Math.min(LONGEST_REST_MS, restFor(duty, SHARE, BURST_MS));
-    if (restMs > 0) {
-      Atomics.wait(never, 0, 0, restMs);
-      duty = worked(duty, SHARE, restMs, 0);
+    duty = recordWork(
+      duty,
+      SHARE,
+      current.active - last.active + current.idle - last.idle,
+      current.active - last.active,
+    );
+    const pauseMs = Math.min(LONGEST_REST_MS, restMs(duty, SHARE, BURST_MS));
+    if (pauseMs > 0) {
+      Atomics.wait(never, 0, 0, pauseMs);
+      duty = recordWork(duty, SHARE, pauseMs, 0);
     }
     [lookedAt, last] = [performance.now(), performance.eventLoopUtilization()];
   };

@@ -11,7 +11,7 @@ import {
   type SpecColumn,
 } from '../contract/row-kinds.ts';
 import { ownColumnOf } from '../policy/rows/own-column.ts';
-import { nameAskedFor } from '../policy/voices/voice-name.ts';
+import { requestedVoiceName } from '../policy/voices/voice-name.ts';
 import type { CastVoices } from './cast/cast-voices.ts';
 import type { Columns, PlacedFinding } from './header.ts';
 import { specColumns } from './header-names.ts';
@@ -188,7 +188,7 @@ function parseCell(kind: Kind, column: SpecColumn, cell: string, rules: RowRules
     case 'text':
       return { value: cell };
     case 'name':
-      if (column === 'voice' && nameAskedFor(cell.trim()) === '') return NAMELESS;
+      if (column === 'voice' && requestedVoiceName(cell.trim()) === '') return NAMELESS;
       return parseWord(cell.trim(), wordsOf(kind, column));
     case 'number':
       return parseNumber(withPoint(cell, rules), boundsRule(kind, column));

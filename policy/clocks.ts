@@ -18,6 +18,6 @@ export interface ClockReading {
  * How far a clock is ahead after another reading, ms. Keeps the known value if the new one differs by no more than the
  * reading's error.
  */
-export function aheadAfter(knownMs: number, { aheadMs, tripMs }: ClockReading): number {
+export function updateClockOffset(knownMs: number, { aheadMs, tripMs }: ClockReading): number {
   return Math.abs(aheadMs - knownMs) > tripMs / 2 + READING_SLACK_MS ? aheadMs : knownMs;
 }

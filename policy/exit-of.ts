@@ -20,7 +20,7 @@ export interface BatchEnd {
 }
 
 /** The exit codes of a batch, gravest first: if several apply, the first wins. */
-export const GRAVEST_FIRST = [
+export const EXITS_BY_SEVERITY = [
   'mismatch',
   'api',
   'out-of-credits',
@@ -32,8 +32,8 @@ export const GRAVEST_FIRST = [
 ] as const satisfies readonly ExitName[];
 
 /**
- * The exit code of a batch; see {@link GRAVEST_FIRST}. An unfinished batch continues, unless something stands in its
- * way.
+ * The exit code of a batch; see {@link EXITS_BY_SEVERITY}. An unfinished batch continues, unless something stands in
+ * its way.
  */
 export function exitOf(end: BatchEnd): ExitName {
   const held = new Set(end.isClosed ? exitsOfEnd(end) : []);
@@ -41,7 +41,8 @@ export function exitOf(end: BatchEnd): ExitName {
   if (end.pausedBy === 'BadToken') held.add('api');
   if (end.pausedBy === 'OutOfCredits') held.add('out-of-credits');
   return (
-    GRAVEST_FIRST.find((exit) => held.has(exit)) ?? (end.isClosed ? 'complete' : end.isPaused ? 'paused' : 'unfinished')
+    EXITS_BY_SEVERITY.find((exit) => held.has(exit)) ??
+    (end.isClosed ? 'complete' : end.isPaused ? 'paused' : 'unfinished')
   );
 }
 
@@ -49,7 +50,7 @@ export function exitOf(end: BatchEnd): ExitName {
  * The exit code of a closed batch with an undelivered hook: it is not over, and running the same command again delivers
  * the hook. A mismatch is graver.
  */
-export function exitWhileOwed(exit: ExitName): ExitName {
+export function exitWithPendingHook(exit: ExitName): ExitName {
   return exit === 'mismatch' ? exit : 'unfinished';
 }
 

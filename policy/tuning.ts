@@ -12,7 +12,7 @@ export function applyTuning(holds: Tunables, tuning: Tuning): Tunables {
 export type RecordedTunables = Tunables & { readonly submitsByRows?: boolean };
 
 /** The part of a tuning that changes something; a flag may be repeated. */
-export function newIn(tuning: Tuning, holds: RecordedTunables): Tuning {
+export function changedTunables(tuning: Tuning, holds: RecordedTunables): Tuning {
   const known = new Map(Object.entries(valuesOf(holds)));
   // Once set explicitly, it stays, whatever the rows would imply later.
   if (holds.submitsByRows === true) known.delete('submits');

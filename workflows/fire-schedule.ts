@@ -23,7 +23,7 @@ import {
 import type { FireScheduleInput } from '../contract/schedule.ts';
 import { batchLabels } from '../contract/workflow-labels.ts';
 import { scheduledTimeOf } from '../policy/schedules/occurrence.ts';
-import { endingOf, lookPauseMs } from '../policy/schedules/occurrence-end.ts';
+import { occurrenceVerdict, endCheckPauseMs } from '../policy/schedules/occurrence-end.ts';
 import { awaitOccurrence, openOccurrence, stopBatch } from './activities.ts';
 import { withAnyVersion } from './worker-versions.ts';
 
@@ -115,7 +115,7 @@ async function endOf(opened: OpenedOccurrence, input: FireScheduleInput, news: B
   for (let looks = 0; ; looks++) {
     const end = await awaitOccurrence(opened.batch);
     if (end.type === 'ended') {
-      const verdict = endingOf(opened.batch, end);
+      const verdict = occurrenceVerdict(opened.batch, end);
       if (verdict.type === 'ended') return end;
       throw ApplicationFailure.nonRetryable(verdict.reason, 'OccurrenceFailed');
     }
@@ -123,7 +123,7 @@ async function endOf(opened: OpenedOccurrence, input: FireScheduleInput, news: B
     // Earlier versions waited inside the activity, for up to an hour.
     if (!patched('firing-waits')) continue;
     const { isTold } = news;
-    if (await condition(() => news.isOver, lookPauseMs(looks, isTold))) news.isOver = false;
+    if (await condition(() => news.isOver, endCheckPauseMs(looks, isTold))) news.isOver = false;
     if (isTold !== news.isTold) looks = 0;
   }
 }

@@ -11,7 +11,7 @@ import { downloadQueueOf } from '../contract/names.ts';
 import { dutyOfLane, FIRST_DOWNLOAD_LANE } from '../contract/worker-duty.ts';
 import { WAKE_UP_SIGNAL, type SuperviseBatchInput } from '../contract/batch-workflow.ts';
 import { surveyBatch, workLane } from './activities.ts';
-import { askPauseMs, roundPauseMs } from '../policy/lanes/share.ts';
+import { recheckPauseMs, roundPauseMs } from '../policy/lanes/share.ts';
 import { defined } from '../contract/defined.ts';
 import { ShownFigures } from './show-figures.ts';
 import { isVersionOver, leavingVersion, towardsCurrentVersion } from './worker-versions.ts';
@@ -51,7 +51,7 @@ export async function superviseBatch(input: SuperviseBatchInput): Promise<void> 
     before = open;
 
     if (work.lanes.size === 0) {
-      const pauseMs = useful === 0 ? askPauseMs(stalled) : roundPauseMs(stalled);
+      const pauseMs = useful === 0 ? recheckPauseMs(stalled) : roundPauseMs(stalled);
       if (pauseMs > 0) await condition(() => wakeUps !== heard.wakeUps, pauseMs, { summary: 'until the next survey' });
       if (useful === 0) continue;
     }

@@ -1,5 +1,5 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
-import { firstPoll, onTick, safetyAge } from '../../policy/polling/poll-schedule.ts';
+import { firstPoll, roundToTick, nextSafetyPollAge } from '../../policy/polling/poll-schedule.ts';
 import type { Dependencies } from '../dependencies.ts';
 import {
   buildAttempt,
@@ -100,7 +100,7 @@ async function pollWhenDue(deps: Dependencies, job: AwaitedJob, waiting: Waiting
   const now = deps.clock.now();
   const { settings } = job.loaded.batch;
   const plannedAt = deps.polls.dueAt(job.name, () => {
-    const earlyMs = deps.jobTimes.earlyOf(deps, job.operation);
+    const earlyMs = deps.jobTimes.earlyJobMs(deps, job.operation);
     return firstPoll(settings, earlyMs, job.acceptedAt, now);
   });
   const isTime = await sleepUntilDue(deps, job, plannedAt, waiting);
@@ -121,7 +121,7 @@ async function sleepUntilDue(
   const { clock, hints, polls } = deps;
   const { settings } = job.loaded.batch;
   hints.begin(job.jobId, waiting, ageOf(job, clock.now().wall), settings.pollGapMs);
-  const pollAt = onTick(settings, plannedAt);
+  const pollAt = roundToTick(settings, plannedAt);
   const dueAt = Math.min(pollAt, hints.lookAt(job.jobId));
   const sleepMs = Math.min(hints.isUsed ? READ_EVERY_MS : Infinity, dueAt - clock.now().monotonic);
   await waiting.wakeUps.sleep(sleepMs, (wake) => {
@@ -133,8 +133,8 @@ async function sleepUntilDue(
   const age = ageOf(job, wall);
   const deadlineMs = job.waitedSince - job.acceptedAt + settings.jobDeadlineMs;
   const next = hints.spare(job.jobId, age, (fromMs) => {
-    const longestMs = deps.jobTimes.longestOf(deps, job.operation);
-    return safetyAge(settings, { longestMs, deadlineMs }, fromMs);
+    const longestMs = deps.jobTimes.longestJobMs(deps, job.operation);
+    return nextSafetyPollAge(settings, { longestMs, deadlineMs }, fromMs);
   });
   if (next === undefined) return true;
   polls.again(job.name, now + next - age);

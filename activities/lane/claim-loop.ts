@@ -2,7 +2,7 @@ import { dutyOfLane } from '../../contract/worker-duty.ts';
 import type { BatchLimits } from '../../contract/tunables.ts';
 import type { LaneReport } from '../../contract/activities.ts';
 import type { LaneOwnership } from '../../ledger/lanes/lanes.ts';
-import { claimSize, givesWay, windowOf, type OwnedLane } from '../../policy/lanes/share.ts';
+import { claimSize, shouldYieldLane, laneWindow, type OwnedLane } from '../../policy/lanes/share.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { LaneContext } from './lane-context.ts';
 import { areDutiesSplit, eligibleWorkers } from './eligible-workers.ts';
@@ -92,7 +92,7 @@ export class ClaimLoop {
     const { batch } = this.#owned;
     const { control, settings } = monitor.batch;
     const room = this.#room;
-    const size = room === 0 ? 0 : windowOf({ window: Math.min(settings.limits.window, room) }, this.#lanes);
+    const size = room === 0 ? 0 : laneWindow({ window: Math.min(settings.limits.window, room) }, this.#lanes);
     window.resize(size);
     const isFull = this.#last.exhausted || this.#last.isShareFull;
     const mayBegin = control === 'running' && room > 0 && (!isFull || isDue);
@@ -149,7 +149,7 @@ export class ClaimLoop {
 async function isWantedBy(deps: Dependencies, { lane }: LaneOwnership, taken: readonly OwnedLane[]): Promise<boolean> {
   const { owner } = deps;
   if (taken.filter((one) => one.owner === owner).length < 2) return false;
-  return givesWay({ lane, owner }, await eligibleWorkers(deps, lane), taken);
+  return shouldYieldLane({ lane, owner }, await eligibleWorkers(deps, lane), taken);
 }
 
 /** Open rows of a batch, and those of them that have begun. */

@@ -6,8 +6,8 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ResultSource } from '../../ledger/requests/charge-records.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { quoteFrom } from '../../policy/money/pricing.ts';
-import { mediaOf, type MediaIdentity } from '../../policy/cache/result-key.ts';
-import { isKnownBy, isOnRecord, mayReuse } from '../../policy/cache/result-reuse.ts';
+import { mediaUrlsOf, type MediaIdentity } from '../../policy/cache/result-key.ts';
+import { matchesCacheKey, isDamageRecorded, mayReuse } from '../../policy/cache/result-reuse.ts';
 import { usedAttempt } from '../../policy/rows/row-machine.ts';
 import { attemptName, nextMoveFor, type DueRow, type RowProgress } from '../attempt.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
@@ -15,7 +15,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { ResultTerms } from '../send.ts';
 import { reuseResult } from './reuse-result.ts';
 import type { MakingAttempt } from '../../ledger/cache/found-results.ts';
-import { isPassedOver, look, type Watch } from '../../policy/cache/awaited-result.ts';
+import { shouldStopWaiting, updateWatch, type Watch } from '../../policy/cache/awaited-result.ts';
 
 /**
  * Earlier results for one row while a lane holds it: gives it those that exist, and names its own so that later
@@ -73,7 +73,7 @@ export class EarlierResults {
     return {
       resultKey,
       ...(isWanted ? { reuse: { passOver: this.passedOver.attempts } } : {}),
-      ...(this.#damaged === undefined || isOnRecord(snapshot.charges, key, this.#damaged.from)
+      ...(this.#damaged === undefined || isDamageRecorded(snapshot.charges, key, this.#damaged.from)
         ? {}
         : { source: this.#damaged }),
     };
@@ -126,7 +126,7 @@ export class EarlierResults {
     // With a check, the key includes the checked file.
     if (link === undefined || row.spec.verify !== undefined) return true;
     const source = await this.#keyOf(batch, { row, charges }, link.of);
-    return source !== undefined && isKnownBy(row, charges, link.of, source);
+    return source !== undefined && matchesCacheKey(row, charges, link.of, source);
   }
 
   async #keyOf(batch: BatchRecord, { row, charges }: RowSnapshot, step: Step): Promise<string | undefined> {
@@ -135,7 +135,7 @@ export class EarlierResults {
     const made = madeBy(row, charges);
     const known = this.#keys.get(step);
     if (known?.spec === spec && known.made === made?.key) return known.key;
-    const links = mediaOf(spec);
+    const links = mediaUrlsOf(spec);
     const urls = links.join(' ');
     if (this.#media?.urls !== urls) {
       const identities = await this.#deps.media.of(links, `${batch.name}/${String(take)}`);
@@ -187,7 +187,7 @@ class PassedOver {
    * The row waits for this attempt, which is passed over once nobody has worked on it for long. `now`: monotonic, ms.
    */
   sees({ isAttended, ...attempt }: MakingAttempt, now: number): void {
-    this.#watch = look(this.#watch, { attempt: attemptName(attempt), isAttended }, now);
-    if (isPassedOver(this.#watch, now)) this.attempts.push(attempt);
+    this.#watch = updateWatch(this.#watch, { attempt: attemptName(attempt), isAttended }, now);
+    if (shouldStopWaiting(this.#watch, now)) this.attempts.push(attempt);
   }
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
-import { windowOf } from '../../policy/lanes/share.ts';
+import { laneWindow } from '../../policy/lanes/share.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
 import { RowsBeforeWindow } from './rows-before-window.ts';
@@ -52,7 +52,7 @@ export async function runLane(
   // Each row in progress may add a listener.
   setMaxListeners(0, end, over.signal);
   const wakeUps = new WakeUps();
-  const window = new Window(windowOf(batch.settings.limits, offer.lanes));
+  const window = new Window(laneWindow(batch.settings.limits, offer.lanes));
   const monitor = new BatchMonitor(deps, batch, { signal: end, wakeUps });
   const beforeWindow = new RowsBeforeWindow();
   const share = new FairShare(deps, owned);

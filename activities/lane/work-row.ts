@@ -22,7 +22,7 @@ import type { LaneContext } from './lane-context.ts';
 import { EarlierResults } from './earlier-results.ts';
 import { isFetchedAgain } from '../../policy/rows/row-machine.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { pauseBefore } from '../../policy/cache/awaited-result.ts';
+import { waitPauseMs } from '../../policy/cache/awaited-result.ts';
 
 /** Ends a row after this many submits in one lane that failed before anything was sent. */
 const MOST_FAULTS = 3;
@@ -218,7 +218,7 @@ async function awaitResult(
   const { resultKey } = await results.termsOf(due);
   if (resultKey === undefined) return true;
   for (let looks = 0; ; looks++) {
-    await wakeUps.sleep(pauseBefore(looks, beforeWindow.awaiting, Math.random()));
+    await wakeUps.sleep(waitPauseMs(looks, beforeWindow.awaiting, Math.random()));
     if (!(await monitor.waitUntilRunning())) return false;
     const { attempts } = results.passedOver;
     const { results: found, by } = await deps.ledger.findReusable(due.key, resultKey, attempts);

@@ -2,9 +2,9 @@ import { limiterScope, type Account } from '../../contract/names.ts';
 import type { JobOperation } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import {
-  earlyOf,
+  earlyJobMs,
   learnTimes,
-  longestOf,
+  longestJobMs,
   NO_JOB_TIMES,
   type JobTimes,
   type Span,
@@ -41,15 +41,15 @@ export class SharedJobTimes {
   readonly #known = new Map<JobOperation, Known>();
 
   /** The age before which hardly any job has ended, ms; 0 if unknown. */
-  earlyOf(deps: JobTimesNeeds, operation: JobOperation): number {
-    return earlyOf(this.#of(deps, operation).times);
+  earlyJobMs(deps: JobTimesNeeds, operation: JobOperation): number {
+    return earlyJobMs(this.#of(deps, operation).times);
   }
 
   /** How long nearly all jobs take at most, ms; undefined if none is known. */
-  longestOf(deps: JobTimesNeeds, operation: JobOperation): number | undefined {
+  longestJobMs(deps: JobTimesNeeds, operation: JobOperation): number | undefined {
     const { times, seen } = this.#of(deps, operation);
     // Unshared times count too: a small batch may have nothing else to go by.
-    return longestOf(learnTimes(times, seen));
+    return longestJobMs(learnTimes(times, seen));
   }
 
   /** A job ended within this span of ages. */

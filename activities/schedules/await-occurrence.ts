@@ -8,7 +8,7 @@ import type { OccurrenceEnd } from '../../contract/activities.ts';
 import { isoTime } from '../../contract/times.ts';
 import { defined } from '../../contract/defined.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { endingOf } from '../../policy/schedules/occurrence-end.ts';
+import { occurrenceVerdict } from '../../policy/schedules/occurrence-end.ts';
 import { formatOccurrence, parseOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
 import { BatchCache, loadBatch } from '../cache/batch-cache.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
@@ -35,7 +35,7 @@ export async function awaitOccurrence(deps: Dependencies, name: string): Promise
   const batch = await loadBatch({ batches: new BatchCache(ledger), realm }, name);
   if (batch.state !== 'closed') return { type: 'open' };
   const end = await finish(deps, batch, recorded.out ?? (await outOfSchedule(deps, occurrence)));
-  await ledger.endOccurrence(occurrence, endingOf(name, end));
+  await ledger.endOccurrence(occurrence, occurrenceVerdict(name, end));
   const at = isoTime(occurrence.at);
   const { exit, problem } = end;
   deps.observe({ type: 'occurrence', is: 'end', schedule: occurrence.schedule, at, batch: name, exit, problem });

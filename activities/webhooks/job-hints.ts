@@ -1,7 +1,7 @@
 import {
   afterEnd,
   NEW_TRUST,
-  sparesPolls,
+  canSkipPolls,
   type HintTrust,
   needsProbe,
   nextProbeAge,
@@ -157,12 +157,12 @@ export class JobHints {
   }
 
   /**
-   * The age at which to ask again if the planned poll of a job at this age can be skipped, else undefined. `safetyAge`
-   * computes the safety net's next poll from a given age; its knowledge of such jobs may change.
+   * The age at which to ask again if the planned poll of a job at this age can be skipped, else undefined.
+   * `nextSafetyPollAge` computes the safety net's next poll from a given age; its knowledge of such jobs may change.
    */
-  spare(jobId: string, ageMs: number, safetyAge: (fromMs: number) => number): number | undefined {
+  spare(jobId: string, ageMs: number, nextSafetyPollAge: (fromMs: number) => number): number | undefined {
     const job = this.#jobs.get(jobId);
-    if (this.#source === undefined || job === undefined || !sparesPolls(this.#trust)) return undefined;
+    if (this.#source === undefined || job === undefined || !canSkipPolls(this.#trust)) return undefined;
     if (!job.mayBeSpared || job.isDue) return undefined;
     if (!job.isProbe && needsProbe(this.#probes, this.#trust.standing)) {
       [job.isProbe, job.probePolls, job.probeAge] = [true, 0, 0];
@@ -174,7 +174,7 @@ export class JobHints {
       return undefined;
     }
     job.netFrom ??= ageMs;
-    const netAge = safetyAge(job.netFrom);
+    const netAge = nextSafetyPollAge(job.netFrom);
     if (ageMs < netAge - 1) return Math.min(netAge, ageMs + ASK_AGAIN_GAPS * job.gapMs);
     job.netFrom = undefined;
     return undefined;
@@ -235,7 +235,7 @@ export class JobHints {
     const judge = (): void => {
       this.#judging.delete(jobId);
       if (!this.#jobs.has(jobId)) this.#source?.forget(jobId);
-      const didSpare = sparesPolls(this.#trust);
+      const didSpare = canSkipPolls(this.#trust);
       this.#trust = afterEnd(this.#trust, 'missed');
       if (didSpare) this.#pollAll();
     };

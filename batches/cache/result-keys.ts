@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { checkedStepOf, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import { mediaOf, resultKeyOf, type KeyContext, type MediaIdentity } from '../../policy/cache/result-key.ts';
+import { mediaUrlsOf, resultKeyOf, type KeyContext, type MediaIdentity } from '../../policy/cache/result-key.ts';
 import type { IdentifyMedia } from './media-identities.ts';
 
 /** The parts of a batch that its rows' keys depend on. */
@@ -46,7 +46,7 @@ export async function keysOfRows<Row extends KeyedRow>(
   rows: readonly Row[],
   { identify, findResults }: KeySources,
 ): Promise<ReadonlyMap<Row, ReadonlyMap<Step, string>>> {
-  const media = await identify([...new Set(rows.flatMap(({ spec }) => mediaOf(spec)))], batch.apiUrl);
+  const media = await identify([...new Set(rows.flatMap(({ spec }) => mediaUrlsOf(spec)))], batch.apiUrl);
   const checked = new Map(
     rows.flatMap((row) => checkedKey(batch, row.spec, media) ?? []).map((result) => [result.spec, result]),
   );

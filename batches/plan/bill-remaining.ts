@@ -11,7 +11,7 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { nextMove, rowView, stepsFrom } from '../../policy/rows/row-machine.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
-import { goesOnWith } from '../../policy/voices/awaited-voice.ts';
+import { reopensWith } from '../../policy/voices/awaited-voice.ts';
 import { billLines } from './bill-lines.ts';
 import type { LeftOutSelection } from './select-left-out.ts';
 import { measurePrices } from './measure-prices.ts';
@@ -145,7 +145,7 @@ class RemainingRows {
 
   /** Adds a row, or a part of one, that failed for want of a voice, if that voice is made now. */
   async addDependent(standing: RowSnapshot): Promise<void> {
-    if (!goesOnWith(standing.row, this.#makers)) return;
+    if (!reopensWith(standing.row, this.#makers)) return;
     const { partOf, spec } = standing.row;
     const ofLastRow = partOf !== null && partOf === this.#lastWhole;
     this.#lastWhole = partOf;

@@ -22,7 +22,7 @@ import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { quoteFrom } from '../../policy/money/pricing.ts';
 import { meantRequests } from '../../policy/reconcile/lacking-requests.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
-import { isBefore, isNewSince } from '../../policy/voices/match-lost-voice.ts';
+import { wasMadeBefore, isNewSince } from '../../policy/voices/match-lost-voice.ts';
 import { areRowsCleaned } from '../clean/cleaned-rows.ts';
 import type { FreeReads } from '../free-reads.ts';
 import type { RowTake } from '../rows/find-rows.ts';
@@ -90,7 +90,7 @@ export async function adoptJob(
   // The cells may have been edited for a take that the ledger lacks.
   if (isOther && (newTake === undefined || job.take === undefined)) return refused({ type: 'other-inputs' });
   const { madeAtMs, credits } = found;
-  if (attempt !== undefined && madeAtMs !== undefined && isBefore(madeAtMs, attempt))
+  if (attempt !== undefined && madeAtMs !== undefined && wasMadeBefore(madeAtMs, attempt))
     return refused({ type: 'made-before', madeAtMs });
   const isNew = attempt !== undefined && isNewSince(attempt, { createdAtMs: madeAtMs });
   const mayBeOlder = isResult && !isNew ? (true as const) : undefined;

@@ -14,7 +14,7 @@ import { API_CLOCK_SLACK_MS } from '../../policy/clocks.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { FreeReads, Unreadable } from '../free-reads.ts';
-import { isBefore, isNewSince, isSameName } from '../../policy/voices/match-lost-voice.ts';
+import { wasMadeBefore, isNewSince, isSameName } from '../../policy/voices/match-lost-voice.ts';
 import { findUnresolved } from './decisions.ts';
 
 /** A job at the API that belongs to no row of this ledger. */
@@ -127,7 +127,7 @@ export async function listLostVoices(
     const { name: wanted = '' } = record.spec;
     const own: VoiceOfRow[] = [];
     for (const { id: voice, name, provider, createdAtMs } of list.voices) {
-      if (!isSameName(name, wanted) || (createdAtMs !== undefined && isBefore(createdAtMs, attempt))) continue;
+      if (!isSameName(name, wanted) || (createdAtMs !== undefined && wasMadeBefore(createdAtMs, attempt))) continue;
       if ((await ledger.holderOfJob(apiUrl, account, 'voice', voice)) !== undefined) continue;
       own.push({
         row,

@@ -6,7 +6,7 @@ import { Bill, type BillSummary } from '../../inputs/money/bill.ts';
 import type { RedriveChoice } from '../../ledger/takes/redrive.ts';
 import type { Return } from '../../ledger/takes/go-back.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
-import { goesOnWith } from '../../policy/voices/awaited-voice.ts';
+import { reopensWith } from '../../policy/voices/awaited-voice.ts';
 import { quoteSteps } from '../../policy/money/pricing.ts';
 import type { FoundRow, FoundRows, RedriveRules } from './selection.ts';
 import { nameOf } from '../../contract/row-parts.ts';
@@ -153,7 +153,7 @@ export class RedriveDraft extends RedriveTally {
    * ledger opens it with that one. Call it once all chosen rows are added.
    */
   addDependent({ row, charges }: RowSnapshot): void {
-    if (!goesOnWith(row, this.#makers) || this.#chosen.get(row.row) !== undefined) return;
+    if (!reopensWith(row, this.#makers) || this.#chosen.get(row.row) !== undefined) return;
     this.dependents += this.one('dependents', row);
     const plan = planRedrive(row, charges, { ...this.rules, step: null, replace: false, accept: false, edited: null });
     // If it is refused, assume that no step is finished.

@@ -11,7 +11,7 @@ import type { Kind } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { RowRecord } from '../../ledger/rows/row-records.ts';
-import { nameAskedFor } from '../../policy/voices/voice-name.ts';
+import { requestedVoiceName } from '../../policy/voices/voice-name.ts';
 import type { FoundRow, FoundRows } from './selection.ts';
 import { RowNumbers } from '../rows/find-rows.ts';
 import type { NameClash } from './name-clashes.ts';
@@ -135,7 +135,7 @@ async function* matchRows(
       if (known === undefined) {
         const got = line.spec.voice ?? '';
         made ??= await voicesMade(ledger, batch.name);
-        report({ ...at, type: 'new-name', got, ...defined({ made: made.get(nameAskedFor(got) ?? '') }) });
+        report({ ...at, type: 'new-name', got, ...defined({ made: made.get(requestedVoiceName(got) ?? '') }) });
       } else yield { scanned, edit: editOf(scanned, known, checked, batch) };
     }
   }
@@ -161,7 +161,7 @@ async function voicesMade(ledger: Ledger, batch: string): Promise<ReadonlyMap<st
  */
 function withKnownVoice(line: ManifestRow, row: RowRecord, batch: BatchRecord): ManifestRow | undefined {
   const { voice } = line.spec;
-  if (voice === undefined || nameAskedFor(voice) === undefined) return line;
+  if (voice === undefined || requestedVoiceName(voice) === undefined) return line;
   if (writtenVoice(row, batch)?.trim() !== voice || row.spec.voice === undefined) return undefined;
   return { ...line, spec: { ...line.spec, voice: row.spec.voice } };
 }

@@ -4,7 +4,7 @@ import { parseScheduledRun, type ScheduledRun } from '../../inputs/schedules/sch
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
-import { firingLookBack, judgeFiring, whyTooLate } from '../../policy/schedules/legal-firing.ts';
+import { firingLookBack, judgeFiring, lateReason } from '../../policy/schedules/legal-firing.ts';
 import type { MonthBudget } from '../../policy/schedules/month-budget.ts';
 import { formatOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
 import { isBatchName } from '../../contract/batch-name.ts';
@@ -86,7 +86,7 @@ export async function admitFiring(request: FiringRequest): Promise<Admission> {
   if (verdict.type !== 'legal') return { type: verdict.type === 'late' ? 'missed' : 'refused', reason: verdict.reason };
   const trigger = verdict.trigger === undefined ? {} : { trigger: verdict.trigger };
   if (batch !== undefined) return { type: 'there', batch, out: terms.out, ...trigger };
-  const late = whyTooLate(waitedMs, spec.catchUpMs);
+  const late = lateReason(waitedMs, spec.catchUpMs);
   return late === undefined
     ? { type: 'admitted', ...terms, out: keptOut ?? terms.out, ...trigger }
     : { type: 'missed', reason: late };

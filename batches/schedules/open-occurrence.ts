@@ -25,11 +25,11 @@ import type { MonthClaim, MonthQuestion } from '../../ledger/schedules/occurrenc
 import {
   monthOf,
   shareOfMonth,
-  whyUsedUp,
+  usedUpReason,
   type MonthBudget,
   type MonthStanding,
 } from '../../policy/schedules/month-budget.ts';
-import { refusalInWords } from '../../policy/schedules/refused-firing.ts';
+import { describeRefusal } from '../../policy/schedules/refused-firing.ts';
 import { decideSpend } from '../../policy/money/spend.ts';
 import { spendFacts } from '../plan/bill-lines.ts';
 
@@ -223,7 +223,7 @@ export async function approveOccurrence(request: ApprovalRequest): Promise<Occur
   const spend = decideSpend(facts);
   // A firing that its own budget can never pay is refused; only otherwise the rest of the month matters.
   if (spend.type !== 'go') {
-    return { type: 'refused', reason: refusalInWords(spend.type === 'refuse' ? spend.why : 'unconfirmed', facts) };
+    return { type: 'refused', reason: describeRefusal(spend.type === 'refuse' ? spend.why : 'unconfirmed', facts) };
   }
   if (isUsedUp && standing !== undefined && question !== undefined) return skippedFor(standing, question);
   return { type: 'go', month: question === undefined ? undefined : { ...question, cheapest } };
@@ -234,5 +234,5 @@ function skippedFor(
   standing: MonthStanding,
   { at, timezone }: Pick<MonthQuestion, 'at' | 'timezone'>,
 ): Extract<OccurrenceApproval, { readonly type: 'skipped' }> {
-  return { type: 'skipped', cause: 'month-budget', reason: whyUsedUp(standing, monthOf(at, timezone)) };
+  return { type: 'skipped', cause: 'month-budget', reason: usedUpReason(standing, monthOf(at, timezone)) };
 }

@@ -4,7 +4,7 @@ import { describeProblem, ManifestError } from '../../contract/manifest-problems
 import { checkManifest } from '../../inputs/read-manifest.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { MonthBudget } from '../../policy/schedules/month-budget.ts';
-import { refusalAhead } from '../../policy/schedules/refused-firing.ts';
+import { predictRefusal } from '../../policy/schedules/refused-firing.ts';
 import { planNew, type NewPlanRequest } from '../plan/plan-new.ts';
 import { choicesOf } from './scheduled-run.ts';
 
@@ -92,7 +92,7 @@ async function priceSource(
     unpriced,
     budget,
     // Rows that cost nothing run in any case.
-    refusal: (free > 0 ? undefined : refusalAhead(facts, month)) ?? null,
+    refusal: (free > 0 ? undefined : predictRefusal(facts, month)) ?? null,
   };
 }
 

@@ -7,7 +7,7 @@ import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.
 import type { UsedBy, VoiceMaker, VoiceUse } from '../../inputs/voices/voice-uses.ts';
 import type { JobHolder } from '../../ledger/requests/unresolved.ts';
 import { isSameName } from '../../policy/voices/match-lost-voice.ts';
-import { nameAskedFor, VoiceNames } from '../../policy/voices/voice-name.ts';
+import { requestedVoiceName, VoiceNames } from '../../policy/voices/voice-name.ts';
 import { MOST_CANDIDATES, MOST_WARNED, VoiceReport, type VoiceCandidate } from './voice-report.ts';
 
 /** Reads the API's list of voices in a dialect; free. */
@@ -59,8 +59,8 @@ export async function checkVoices(
 ): Promise<CheckedVoices> {
   const { uses, beyond, makers, isCut } = summary.voices;
   const report = new VoiceReport(summary.voices.columns, options.cast?.from);
-  const named = uses.filter(({ voice }) => nameAskedFor(voice) !== undefined);
-  const ids = uses.filter(({ voice }) => nameAskedFor(voice) === undefined);
+  const named = uses.filter(({ voice }) => requestedVoiceName(voice) !== undefined);
+  const ids = uses.filter(({ voice }) => requestedVoiceName(voice) === undefined);
   if (beyond !== undefined) report.tooMany(beyond);
   const [firstName] = named;
   const isNeeded = firstName !== undefined || options.strict;
@@ -120,7 +120,7 @@ async function lookUp(
   const names = new VoiceNames<VoiceCandidate>(candidates);
   const meant = new Map<string, VoiceMeant>();
   for (const use of named) {
-    const found = names.find(nameAskedFor(use.voice) ?? '');
+    const found = names.find(requestedVoiceName(use.voice) ?? '');
     if (found.type === 'unknown') {
       // An unreadable row may be the one that makes this voice.
       if (!isCut) report.unknownName(use, candidates);

@@ -9,7 +9,7 @@ import {
   type VoiceMaker,
   type VoiceUse,
 } from '../../inputs/voices/voice-uses.ts';
-import { nameAskedFor, type FoundName } from '../../policy/voices/voice-name.ts';
+import { requestedVoiceName, type FoundName } from '../../policy/voices/voice-name.ts';
 
 /** Max unknown voices for which the nearest name or id of the list is searched. */
 const MOST_COMPARED = 20;
@@ -52,7 +52,7 @@ export class VoiceReport {
   }
 
   unknownName(use: VoiceUse, voices: readonly VoiceCandidate[]): void {
-    const name = nameAskedFor(use.voice) ?? '';
+    const name = requestedVoiceName(use.voice) ?? '';
     const nearest = this.#nearest(
       name,
       voices.map((voice) => voice.name),

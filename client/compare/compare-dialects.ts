@@ -6,7 +6,7 @@ import { DIALECTS } from '../../contract/dialects.ts';
 import {
   compareItems,
   isDifferent,
-  lastingDifferences,
+  persistentDifferences,
   type Item,
   type ItemDifferences,
 } from '../../policy/compare/item-differences.ts';
@@ -139,7 +139,7 @@ async function compareSurface(
   const first = await lookOnce(surface, apis, read);
   if (first.is === 'unread' || !isDifferent(first)) return first;
   const second = await lookOnce(surface, apis, read);
-  return second.is === 'unread' ? second : { ...second, ...lastingDifferences(first, second) };
+  return second.is === 'unread' ? second : { ...second, ...persistentDifferences(first, second) };
 }
 
 async function lookOnce(

@@ -1,7 +1,7 @@
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { RowRecord } from '../../ledger/rows/row-records.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { nameAskedFor } from '../../policy/voices/voice-name.ts';
+import { requestedVoiceName } from '../../policy/voices/voice-name.ts';
 
 /** A voice that rows of a batch speak with. */
 export interface VoiceView {
@@ -30,7 +30,7 @@ export async function batchVoices(ledger: Ledger, batch: BatchRecord): Promise<V
   const numbers = found.map(({ firstRow }) => firstRow);
   const examples = new Map((await ledger.rowsNumbered(batch.name, numbers)).map((row) => [row.row, row]));
   const voices = found.map(({ voice, rows, firstRow }) => {
-    const name = nameAskedFor(voice) ?? nameInRow(examples.get(firstRow), batch) ?? made.get(voice) ?? null;
+    const name = requestedVoiceName(voice) ?? nameInRow(examples.get(firstRow), batch) ?? made.get(voice) ?? null;
     return { voice, name, rows };
   });
   return { voices, areAll: counts.length <= MOST };
@@ -39,7 +39,7 @@ export async function batchVoices(ledger: Ledger, batch: BatchRecord): Promise<V
 /** The name that a row gives its voice: the one asked for (`name:Ada`), or the speaker of the cast. */
 function nameInRow(row: Pick<RowRecord, 'input'> | undefined, { settings }: BatchRecord): string | undefined {
   const cells = (row?.input ?? []).map((cell) => cell.trim());
-  const asked = cells.map(nameAskedFor).find((name) => name !== undefined);
+  const asked = cells.map(requestedVoiceName).find((name) => name !== undefined);
   const members = new Set(settings.reading.cast?.members.map(({ name }) => name));
   return asked ?? cells.find((cell) => members.has(cell));
 }

@@ -7,7 +7,7 @@ import { receiptsOf } from '../../results/receipt.ts';
 import { viewFailure, type Failure } from '../../contract/failures.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
 import { partNumber } from '../../contract/row-parts.ts';
-import { nameAskedFor } from '../../policy/voices/voice-name.ts';
+import { requestedVoiceName } from '../../policy/voices/voice-name.ts';
 import { viewAction } from '../history/history-view.ts';
 import type { RowExplanation } from './explain.ts';
 
@@ -99,7 +99,7 @@ export function voiceAwaited({ spec: { voice = '' }, voiceRow, awaitedVoice }: V
   readonly isTraining: boolean;
   readonly maker: number | null;
 } {
-  const name = nameAskedFor(voice) ?? voice;
+  const name = requestedVoiceName(voice) ?? voice;
   return { voice: awaitedVoice ?? name, isTraining: awaitedVoice !== null, maker: voiceRow };
 }
 
@@ -108,6 +108,6 @@ export function voiceFound({
   input,
   spec: { voice },
 }: Pick<RowExplanation['row'], 'spec' | 'input'>): string | undefined {
-  if (voice === undefined || nameAskedFor(voice) !== undefined) return undefined;
-  return input.some((cell) => nameAskedFor(cell.trim()) !== undefined) ? voice : undefined;
+  if (voice === undefined || requestedVoiceName(voice) !== undefined) return undefined;
+  return input.some((cell) => requestedVoiceName(cell.trim()) !== undefined) ? voice : undefined;
 }

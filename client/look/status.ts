@@ -13,7 +13,7 @@ import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { NoticeRecord } from '../../ledger/notices/notices.ts';
 import type { WorkerEnd } from '../../ledger/lanes/workers.ts';
-import { exitWhileOwed } from '../../policy/exit-of.ts';
+import { exitWithPendingHook } from '../../policy/exit-of.ts';
 import { chooseBatch } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 import type { HomeProcess } from '../temporal/home-processes.ts';
@@ -146,7 +146,7 @@ export async function completed(
     hooks,
     processes: [],
     pace: paceWhile(here, pace),
-    exit: batch.state === 'closed' && hooks.some(isUndelivered) ? exitWhileOwed(exit) : exit,
+    exit: batch.state === 'closed' && hooks.some(isUndelivered) ? exitWithPendingHook(exit) : exit,
     next: nextFor(here, leftovers, isThere),
   };
 }

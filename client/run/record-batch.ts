@@ -9,7 +9,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { budgetFor } from '../../policy/money/budget.ts';
 import type { SpendFacts } from '../../contract/spend.ts';
-import { applyTuning, newIn } from '../../policy/tuning.ts';
+import { applyTuning, changedTunables } from '../../policy/tuning.ts';
 import { wrapMachineFaults } from '../machine-faults.ts';
 import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import { payerOf, type Person, approve, type NotApproved } from '../person.ts';
@@ -162,7 +162,7 @@ async function goOnWith(
   const refused = more === undefined || isStopping ? undefined : await approveMore(more, request, ledger, open);
   if (refused !== undefined) return refused;
   return wrapMachineFaults(async () => {
-    const tuned = newIn(plan.tuning, batch.settings);
+    const tuned = changedTunables(plan.tuning, batch.settings);
     if (Object.keys(valuesOf(tuned)).length > 0) {
       await requirePrices(ledger, batch, plan.tuning);
       await ledger.tune(batch.name, plan.tuning, by);

@@ -1,7 +1,7 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isUndelivered } from '../../contract/hooks.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import { exitWhileOwed } from '../../policy/exit-of.ts';
+import { exitWithPendingHook } from '../../policy/exit-of.ts';
 import { LinkedFolder } from '../../results/errors.ts';
 import { deliverBeforeExit, deliverNotices, ownNotices } from '../hooks/deliver-notices.ts';
 import type { FollowEnd, FollowEvent } from '../look/follow.ts';
@@ -183,7 +183,7 @@ export async function tellLast(
   const isTold = await deliverBeforeExit({ ...own, ledger: await session.ledger(), batch, say, signal }, PATIENCE_MS);
   if (isTold) return exit;
   if (interruption.signal.aborted) return interruption.exit();
-  return why === 'closed' ? exitWhileOwed(exit) : exit;
+  return why === 'closed' ? exitWithPendingHook(exit) : exit;
 }
 
 /** Ends waiting for the ledger's database some seconds after the signal, also before any work begins. */

@@ -6,7 +6,7 @@ import { labelOfPlace } from '../../inputs/manifest-place.ts';
 import { parseScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { OccurrenceRange } from '../../ledger/schedules/occurrence-records.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
-import { isAmiss, recentOutcomes } from '../../policy/schedules/missing-occurrence.ts';
+import { needsAttention, recentOutcomes } from '../../policy/schedules/missing-occurrence.ts';
 import { parseOccurrence } from '../../policy/schedules/occurrence.ts';
 import { identifyMedia } from '../run/price.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -174,7 +174,10 @@ export async function checkSchedules(place: OpenSchedules, { name, since, isPaus
     const { timezone, paused, occurrences } = view;
     // A worker on record may have been killed moments ago.
     const worker = view.worker && !place.around.isDeserted;
-    const checked = occurrences.map((one) => ({ ...one, amiss: isAmiss(one, { hasWorker: worker, isPauseFine }) }));
+    const checked = occurrences.map((one) => ({
+      ...one,
+      amiss: needsAttention(one, { hasWorker: worker, isPauseFine }),
+    }));
     return { schedule, lost: false as const, timezone, paused, worker, occurrences: checked };
   };
   const schedules = [];

@@ -4,7 +4,7 @@ import { firingIdOf, scheduleIdOf } from '../../contract/schedule.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { SkippedOccurrence } from '../../ledger/schedules/occurrence-records.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
-import { isNominal, nominalTimeOf } from '../../policy/schedules/due-times.ts';
+import { isScheduledAt, nominalTimeOf } from '../../policy/schedules/due-times.ts';
 import { dueHere, LONGEST_RUN_MS, isPausedHere } from '../../policy/schedules/legal-firing.ts';
 import {
   countMissed,
@@ -63,7 +63,7 @@ async function survey(
     const due = firings
       .map((firesAt) => ({ at: nominalTimeOf(firesAt, spec), firesAt }))
       // Temporal's copy of the times may be another's.
-      .filter(({ at, firesAt }) => firesAt > surveyedUntil && at > createdAt && isNominal(at, spec));
+      .filter(({ at, firesAt }) => firesAt > surveyedUntil && at > createdAt && isScheduledAt(at, spec));
     const skipped = await surveyPage(place, kept, record, due, { ...standing, from, waiting });
     const settledUntil = waiting[0] === undefined ? pageEnd : waiting[0].firesAt - 1;
     await kept.noteSkips({ skipped: countMissed(skipped), until: settledUntil });

@@ -14,7 +14,7 @@ import { dialectOf } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
-import { decideAgain, decideCleaned, type AgainWish, type SameAgain } from '../../policy/single/same-again.ts';
+import { decideAgain, decideCleaned, type RepeatOptions, type SameAgain } from '../../policy/single/same-again.ts';
 import { localMediaRules } from '../local-media/local-media-rules.ts';
 import { refuseOption } from '../problem.ts';
 import type { Settings } from '../settings.ts';
@@ -83,7 +83,7 @@ export async function readSingle(ledger: Pick<Ledger, 'readRow'>, batch: BatchRe
 }
 
 /** Decides what repeating a recorded job does. */
-export function decideOn({ batch, row, charges }: SingleRecord, wish: AgainWish): SameAgain {
+export function decideOn({ batch, row, charges }: SingleRecord, wish: RepeatOptions): SameAgain {
   return areRowsCleaned(batch)
     ? decideCleaned(row, charges, wish)
     : decideAgain(row, charges, wish, batch.state !== 'closed');
@@ -105,7 +105,7 @@ export type PreparedJob =
   | { readonly type: 'ready'; readonly job: SoundJob };
 
 /** A requested job, before it is read. */
-export interface PrepareRequest extends AgainWish {
+export interface PrepareRequest extends RepeatOptions {
   readonly job: SingleJob;
   readonly options: SingleOptions;
   readonly settings: Pick<Settings, 'config' | 'store'>;

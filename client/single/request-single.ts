@@ -5,7 +5,7 @@ import { isSameJob, type SoundJob } from '../../batches/single/single-job.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { ManifestProblem, ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import type { AgainWish, SameAgain } from '../../policy/single/same-again.ts';
+import type { RepeatOptions, SameAgain } from '../../policy/single/same-again.ts';
 import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import type { NotApproved } from '../person.ts';
 import { byPerson } from '../history/by-person.ts';
@@ -27,7 +27,7 @@ export type SingleEvent =
 
 /** A request for a single job. */
 export interface SingleJobRequest
-  extends AgainWish, Pick<RecordRequest, 'person' | 'ready'>, Pick<BillRequest, 'confirmAbove' | 'probe'> {
+  extends RepeatOptions, Pick<RecordRequest, 'person' | 'ready'>, Pick<BillRequest, 'confirmAbove' | 'probe'> {
   readonly session: Session;
   readonly job: SoundJob;
   /** Changes to its limits and policies, also if the job is already on record. */
@@ -104,7 +104,7 @@ function withoutCache({ cache: _, ...others }: Tuning): Tuning {
 }
 
 /** Whether the job needs a new batch: its old one can no longer run, because `clean` removed its request. */
-function isWantedAnew(record: SingleRecord, wish: AgainWish): boolean {
+function isWantedAnew(record: SingleRecord, wish: RepeatOptions): boolean {
   return areRowsCleaned(record.batch) && decideOn(record, wish).type === 'redrive';
 }
 

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { birthOf, isMadeHere, isSameFile, type KnownFile } from '../../policy/trust/known-file.ts';
+import { birthTimeMs, isMadeHere, isSameFile, type KnownFile } from '../../policy/trust/known-file.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 import { requireWritable, type WritableFacts } from '../machine-faults.ts';
@@ -107,7 +107,7 @@ function ledgerFile(address: string): KnownFile | undefined {
     const home = dirname(resolve(address));
     const path = join(realpathSync(dirname(home)), basename(home), basename(address));
     const found = statSync(path);
-    return { path, inode: found.ino, born: birthOf(found, statSync(process.execPath), process.platform) };
+    return { path, inode: found.ino, born: birthTimeMs(found, statSync(process.execPath), process.platform) };
   } catch {
     return undefined;
   }

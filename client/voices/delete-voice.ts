@@ -6,7 +6,7 @@ import type { Dialect } from '../../contract/dialects.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { VoiceUser } from '../../ledger/voices/voice-users.ts';
-import { nameAskedFor } from '../../policy/voices/voice-name.ts';
+import { requestedVoiceName } from '../../policy/voices/voice-name.ts';
 import { realmOf } from '../connect-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 import type { Session } from '../session.ts';
@@ -55,7 +55,7 @@ export async function voiceToDelete(api: Pick<SpeechApi, 'listVoices'>, asked: s
   if (found.type === 'found') return { type: 'meant', voice: found.voice };
   // A voice's name is not an unlisted id that may still work: the API would answer that there is no such voice. Only
   // the list can tell.
-  if (found.type !== 'unlisted' || found.isName || nameAskedFor(asked) !== undefined) return found;
+  if (found.type !== 'unlisted' || found.isName || requestedVoiceName(asked) !== undefined) return found;
   return { type: 'meant', voice: undefined };
 }
 

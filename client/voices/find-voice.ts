@@ -2,7 +2,7 @@ import { readVoices } from '../../api/voices/read-voices.ts';
 import { type SpeechApi, type Voice, ApiError, type VoiceFilter } from '../../api/speech-api.ts';
 import { soleDialect, type Dialect } from '../../contract/dialects.ts';
 import { suggestName } from '../../contract/suggest-name.ts';
-import { nameAskedFor, VoiceNames } from '../../policy/voices/voice-name.ts';
+import { requestedVoiceName, VoiceNames } from '../../policy/voices/voice-name.ts';
 import { createApi, realmOf } from '../connect-api.ts';
 import type { Session } from '../session.ts';
 import type { ApiAccess } from '../settings.ts';
@@ -35,7 +35,7 @@ export async function speakingApi(
 
 /** Looks a voice up in the API's list; free. */
 export async function findVoice(api: Pick<SpeechApi, 'listVoices'>, asked: string): Promise<FoundVoice> {
-  const name = nameAskedFor(asked);
+  const name = requestedVoiceName(asked);
   const ids = name === undefined ? new Set([asked]) : undefined;
   const read = await readVoices(api, { ids, patienceMs: PATIENCE_MS, tries: TRIES });
   if (read.type === 'cut') return { type: 'unread', why: read.why };

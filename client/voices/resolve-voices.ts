@@ -4,7 +4,7 @@ import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.
 import type { VoiceUse } from '../../inputs/voices/voice-uses.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { JobHolder } from '../../ledger/requests/unresolved.ts';
-import { nameAskedFor } from '../../policy/voices/voice-name.ts';
+import { requestedVoiceName } from '../../policy/voices/voice-name.ts';
 import { createApi } from '../connect-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -46,7 +46,8 @@ export async function withListedVoices(
 ): Promise<ManifestSummary> {
   const { uses } = summary.voices;
   // For other ids, the list only yields warnings.
-  const mayBeWrong = ({ voice, engines }: VoiceUse): boolean => nameAskedFor(voice) !== undefined || engines.size > 0;
+  const mayBeWrong = ({ voice, engines }: VoiceUse): boolean =>
+    requestedVoiceName(voice) !== undefined || engines.size > 0;
   if (!uses.some((use) => options.strict || mayBeWrong(use))) return summary;
   const found = await accessIfAny(access);
   if (found === undefined) return summary;
@@ -95,7 +96,7 @@ async function accessIfAny(access: () => ApiAccess | Promise<ApiAccess>): Promis
 }
 
 function withoutApi({ summary: { voices } }: SoundManifest): KnownVoices {
-  const named = voices.uses.filter(({ voice }) => nameAskedFor(voice) !== undefined);
+  const named = voices.uses.filter(({ voice }) => requestedVoiceName(voice) !== undefined);
   const [first] = named;
   if (first === undefined) return NO_VOICES;
   const rows = named.reduce((sum, use) => sum + use.rows, 0);

@@ -7,7 +7,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { lanesFor } from '../../policy/lanes/share.ts';
 import { ofSameVersion } from '../../policy/lanes/versions.ts';
-import { isNews } from '../../policy/visibility/when-to-show.ts';
+import { isFirstOrLastUnknown } from '../../policy/visibility/when-to-show.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
 import { StrandedBatches } from '../worker-versions/end-stranded.ts';
 import { startWorkflow, wakeWorkflow } from '../temporal/start-workflow.ts';
@@ -105,7 +105,7 @@ async function isUnshown(
 ): Promise<boolean> {
   if (shownUnknown === undefined) return false;
   const { outcomes } = await ledger.counts(name);
-  return isNews(shownUnknown, outcomes.unknown);
+  return isFirstOrLastUnknown(shownUnknown, outcomes.unknown);
 }
 
 /** True if this worker has no lane of the batch, and the batch has work for more lanes than there are. */

@@ -8,7 +8,7 @@ import {
   type ManifestProblem,
 } from '../../contract/manifest-problems.ts';
 import { ownColumnOf } from '../../policy/rows/own-column.ts';
-import { nameAskedFor } from '../../policy/voices/voice-name.ts';
+import { requestedVoiceName } from '../../policy/voices/voice-name.ts';
 import { MAX_COLUMNS, type RawItem } from '../check-bytes.ts';
 import { foldHeader, isApi, guessColumn } from '../header-names.ts';
 import { findBadCell, findTooDeep } from '../parse-row.ts';
@@ -136,7 +136,7 @@ function findWrong({ name, values }: CastMember, before: number | undefined): re
     ...(voice === undefined
       ? [bad('voice', `the voice of ${show(name)}: an id, or name: and its name`, 'nothing')]
       : []),
-    ...(voice !== undefined && nameAskedFor(voice) === '' ? [bad('voice', 'name: and a name', show(voice))] : []),
+    ...(voice !== undefined && requestedVoiceName(voice) === '' ? [bad('voice', 'name: and a name', show(voice))] : []),
     ...(before === undefined ? [] : [bad('name', `each name once; line ${String(before)} has the same`, show(name))]),
   ];
 }

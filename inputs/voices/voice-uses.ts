@@ -1,6 +1,6 @@
 import { dialectOf, resultOf } from '../../contract/row-kinds.ts';
 import { defined } from '../../contract/defined.ts';
-import { nameAskedFor } from '../../policy/voices/voice-name.ts';
+import { requestedVoiceName } from '../../policy/voices/voice-name.ts';
 import type { RowDraft } from '../parse-row.ts';
 
 /** A group of rows, and the first of them. */
@@ -81,7 +81,7 @@ export class VoiceUses {
     let use = this.#uses.get(voice);
     if (use === undefined) {
       if (this.#uses.size >= this.#most) {
-        if (nameAskedFor(voice) !== undefined) (this.#beyond ??= { ...first, rows: 0 }).rows += 1;
+        if (requestedVoiceName(voice) !== undefined) (this.#beyond ??= { ...first, rows: 0 }).rows += 1;
         return;
       }
       this.#uses.set(voice, (use = { ...first, rows: 0, engines: new Map() }));

@@ -6,7 +6,7 @@ import { byItself } from '../../contract/actions.ts';
 import { formatHalt } from '../../contract/halt.ts';
 import { OUTCOME_FACTS, outcomesThat, type Outcome, ACCEPTED_STATES } from '../../contract/outcomes.ts';
 import { resultStepOf, type Step } from '../../contract/row-kinds.ts';
-import { shouldHalt, type Ended, afterFailure, newWatch, type AlikeWatch } from '../../policy/lanes/halt.ts';
+import { shouldHalt, type Ended, afterFailure, newAlikeWatch, type AlikeWatch } from '../../policy/lanes/halt.ts';
 import { isProcessEnd } from '../../policy/reconcile/process-end.ts';
 import { countProcessEnds, countRecent, counts } from './counts.ts';
 import type { RowEnding } from '../rows/row-effects.ts';
@@ -129,11 +129,11 @@ async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<void> {
  * say nothing about what the person changed, and pausing again would save nothing on them.
  */
 export function watchFrom(since: number): string {
-  return JSON.stringify(newWatch(since));
+  return JSON.stringify(newAlikeWatch(since));
 }
 
 function toWatch(json: string | null): AlikeWatch {
-  return json === null ? newWatch(null) : (JSON.parse(json) as AlikeWatch);
+  return json === null ? newAlikeWatch(null) : (JSON.parse(json) as AlikeWatch);
 }
 
 /** Omits the cost: requests in flight are still being charged, so a recorded figure would soon be too low. */

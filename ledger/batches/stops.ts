@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { byItself } from '../../contract/actions.ts';
 import type { Control } from '../../contract/outcomes.ts';
-import { FIRST_PAGE, nextPage } from '../../policy/pacing/page-size.ts';
+import { FIRST_PAGE_ROWS, nextPageRows } from '../../policy/pacing/page-size.ts';
 import { readSnapshot, write } from '../database/transactions.ts';
 import { noteAction } from '../history/actions.ts';
 import type { Db, Tx } from '../schema.ts';
@@ -105,7 +105,7 @@ const RUNNING: Sweep = {
  */
 async function endPages(db: Db, batch: string, { isDue, select, end }: Sweep): Promise<number> {
   let ended = 0;
-  let most = FIRST_PAGE;
+  let most = FIRST_PAGE_ROWS;
   for (let after = 0; ;) {
     const rows = await readSnapshot(db, (tx) => select(tx, batch, { after, most }));
     const last = rows.at(-1);
@@ -121,14 +121,14 @@ async function endPages(db: Db, batch: string, { isDue, select, end }: Sweep): P
     );
     if (more === undefined) return ended;
     ended += more;
-    most = nextPage(most, performance.now() - since);
+    most = nextPageRows(most, performance.now() - since);
     after = last;
   }
 }
 
 /** Ends the first of these rows in the transaction that stops the batch; {@link cancelRest} ends the others. */
 export async function cancelFirst(tx: Tx, batch: string, isNow: boolean): Promise<void> {
-  const page = { after: 0, most: FIRST_PAGE };
+  const page = { after: 0, most: FIRST_PAGE_ROWS };
   await endIdle(tx, batch, await idleRows(tx, batch, page));
   if (isNow) await endRunning(tx, batch, await runningRows(tx, batch, page));
 }

@@ -4,7 +4,7 @@ import { valuesOf, type TunableName, type Tuning } from '../../contract/tunables
 import { shownValue } from '../../contract/shown-value.ts';
 import type { AnyValue } from '../../contract/value-kinds.ts';
 import { hasRow, rangesOf } from '../../policy/history/row-ranges.ts';
-import { newIn, type RecordedTunables } from '../../policy/tuning.ts';
+import { changedTunables, type RecordedTunables } from '../../policy/tuning.ts';
 import type { Db, Schema, Tx } from '../schema.ts';
 import type { ActionsTable } from '../tables/history.ts';
 import { jsonOrNull } from '../records.ts';
@@ -107,7 +107,7 @@ function toAction(line: ReturnedLine): ActionRecord {
 
 /** What a tuning changes of these settings, each as it is shown; undefined if nothing. */
 export function changesBy(tuning: Tuning, before: RecordedTunables): ActionDetails['changed'] {
-  const changed = Object.entries(valuesOf(newIn(tuning, before))) as [TunableName, AnyValue][];
+  const changed = Object.entries(valuesOf(changedTunables(tuning, before))) as [TunableName, AnyValue][];
   if (changed.length === 0) return undefined;
   const holds = valuesOf(before);
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-import { fairShare, surplus } from '../../policy/lanes/share.ts';
+import { fairShare, rowsToReturn } from '../../policy/lanes/share.ts';
 import type { Db, Tx } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 import { ownsLane, type LaneOwnership } from './lanes.ts';
@@ -43,7 +43,7 @@ export async function handBackRows(db: Db, owned: LaneOwnership, workers: number
     if (!(await ownsLane(tx, owned))) return [];
     if ((await selectFreeRows(tx, { batch, state: 'waiting', limit: 1 })).length > 0) return [];
     const held = await heldUnsent(tx, batch);
-    const extra = surplus(held.get(lane) ?? 0, fairShare(sum(held), workers));
+    const extra = rowsToReturn(held.get(lane) ?? 0, fairShare(sum(held), workers));
     if (extra === 0) return [];
     const lines = await selectUnsent(tx, batch)
       .select(['row', 'hold'])

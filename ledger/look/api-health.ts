@@ -1,7 +1,7 @@
 import type { FailureClass } from '../../contract/failures.ts';
 import { limiterScope } from '../../contract/names.ts';
 import { failingOf, limitedOf, type ApiHealth, type RateState } from '../../policy/pacing/rate.ts';
-import { maySilenceBe, silenceOf, type RequestsOnWire } from '../../policy/pacing/silence.ts';
+import { mayBeSilent, silenceOf, type RequestsOnWire } from '../../policy/pacing/silence.ts';
 import { isRunning, isSending } from '../conditions.ts';
 import { preparedEach, preparedOne } from '../database/prepared.ts';
 import { readSnapshot } from '../database/transactions.ts';
@@ -95,7 +95,7 @@ async function standingOf(
   const limited = limitedOf(create, createdAt);
   const failing = [create, read].flatMap((state) => failingOf(state, createdAt) ?? []);
   const now = tx.now();
-  if (!maySilenceBe({ failing, onWire: allOf(senders) }, now)) return { silence: null, limited };
+  if (!mayBeSilent({ failing, onWire: allOf(senders) }, now)) return { silence: null, limited };
   // Without a worker, nobody calls the API or waits for it.
   const living = await livingWorkers(tx, apiUrl, account);
   if (living.length === 0) return { silence: null, limited };

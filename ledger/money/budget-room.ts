@@ -1,6 +1,6 @@
 import type { BatchSettings } from '../../contract/batch.ts';
 import { priceIn, stepsIn, type Step } from '../../contract/row-kinds.ts';
-import { countedFor, isChargeKnown, MOST_UNTOLD, worstRatio } from '../../policy/money/charge-ratio.ts';
+import { countedFor, isChargeKnown, MAX_UNPRICED_OPEN, worstRatio } from '../../policy/money/charge-ratio.ts';
 import { roomFor, settledOf, type Committed, type Room } from '../../policy/money/room.ts';
 import type { Intent } from '../requests/intent-records.ts';
 import { ratiosOf, type OperationRatio, type RatiosOfStep, openRequestsOf } from './charge-ratios.ts';
@@ -71,7 +71,7 @@ export async function askBudget(row: RowInTransaction, request: BudgetRequest): 
   const ofRest = rest.length === 1 ? quotedRest : undefined;
   const alike = { operation: own.operation, quoted };
   const waits =
-    (isUntold(own, quoted) && (await openRequestsOf(tx, line.batch, alike)).awaited >= MOST_UNTOLD) ||
+    (isUntold(own, quoted) && (await openRequestsOf(tx, line.batch, alike)).awaited >= MAX_UNPRICED_OPEN) ||
     (!isBegun && promised > 0 && rest.some((one) => isUntold(one, ofRest)));
   return { room: waits ? 'untold' : 'room', ...answer };
 }

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { aheadAfter, type ClockReading } from '../../policy/clocks.ts';
+import { updateClockOffset, type ClockReading } from '../../policy/clocks.ts';
 import { unitAdapterOf } from '../database/unit-adapter.ts';
 import type { Clock, Schema } from '../schema.ts';
 
@@ -35,7 +35,7 @@ export async function serverClock(db: Kysely<Schema>): Promise<Clock> {
     try {
       const next = await read(db);
       // Its duration may include waiting for a database that was away.
-      last = { ...next, aheadMs: aheadAfter(last.aheadMs, next) };
+      last = { ...next, aheadMs: updateClockOffset(last.aheadMs, next) };
     } catch {
       // The database is away, or is being closed. The clock runs on, and is read again later; at once where this
       // machine slept.

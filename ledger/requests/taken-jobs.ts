@@ -1,6 +1,6 @@
 import { type AttemptKey, attemptKeyOf } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';
-import { asksForSame } from '../../policy/cache/result-key.ts';
+import { isSameRequest } from '../../policy/cache/result-key.ts';
 import { specAt } from '../takes/takes.ts';
 import { forgetResult } from '../cache/kept-results.ts';
 import { updateCharge } from '../rows/line-changes.ts';
@@ -62,7 +62,7 @@ export async function ownerOf(tx: Tx, job: NamedJob): Promise<Holder | undefined
 export async function mayShareJob(tx: Tx, one: Holder, other: Holder): Promise<boolean> {
   if (one.result_key !== null && one.result_key === other.result_key) return true;
   const [asked, before] = [await specAt(tx, one), await specAt(tx, other)];
-  return asked !== undefined && before !== undefined && asksForSame(one.step, asked, before);
+  return asked !== undefined && before !== undefined && isSameRequest(one.step, asked, before);
 }
 
 /** Keeps later rows from using the result of an attempt whose job another answer named, too. */

@@ -5,7 +5,7 @@ import { checkedStepOf, type Step } from '../../contract/row-kinds.ts';
 import { haltIfDue, haltIfSplitRowIsDue } from '../batches/halts.ts';
 import { awaitRefused } from '../voices/refused-voices.ts';
 import { type Retake, type RowEffect, type RowEnding, toFallback } from './row-effects.ts';
-import { keepingChecked } from '../../policy/verification/after-check.ts';
+import { keepCheckedResult } from '../../policy/verification/after-check.ts';
 import { bestEnding, betterFallback } from '../../policy/rows/best-take.ts';
 import { toFailure, type ResultFile } from '../records.ts';
 import type { RowInTransaction } from './row-in-transaction.ts';
@@ -28,7 +28,7 @@ export function effectOf<Effect extends RowEffect>(
   if (checkedStepOf(row.line.kind, step) === undefined) return effect;
   if ('retake' in effect) return { ...effect, otherwise: effectOf(row, step, effect.otherwise) };
   const checked = { ...row.spec, acceptedTake: row.line.accepted_take };
-  return keepingChecked<ResultFile, Effect>(checked, step, row.attempts, effect);
+  return keepCheckedResult<ResultFile, Effect>(checked, step, row.attempts, effect);
 }
 
 /** Changes an open row. An ended row stays as it is. */

@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import { byAttempt } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
-import { whyNotChosen } from '../../policy/subset/subset.ts';
+import { notChosenFailure } from '../../policy/subset/subset.ts';
 import { requireLoaded } from '../batches/read-batches.ts';
 import { setBatch } from '../batches/set-batch.ts';
 import { isPart } from '../conditions.ts';
@@ -30,7 +30,7 @@ export async function addRows(db: Db, loading: Loading, rows: readonly LoadedRow
       const { state, subset, number: loaded, rows: before } = await requireLoaded(tx, loading);
       if (state !== 'loading') throw new LedgerMisuse(`Batch "${batch}" is ${state}; rows are added while it loads.`);
       const context = { batch, loaded, now: tx.now() };
-      const notChosen = whyNotChosen(subset);
+      const notChosen = notChosenFailure(subset);
       const lines = rows.flatMap((row) => {
         const ending = row.isNotChosen === true ? notChosen : undefined;
         return [fromRow(context, row, ending), ...fromParts(context, row, ending)];

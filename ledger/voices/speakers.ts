@@ -2,7 +2,7 @@ import { readBatchLine } from '../batches/read-batches.ts';
 import { reopenClosed } from '../batches/reopen-closed.ts';
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import type { Failure } from '../../contract/failures.ts';
-import { nameAskedFor } from '../../policy/voices/voice-name.ts';
+import { requestedVoiceName } from '../../policy/voices/voice-name.ts';
 import { readLine } from '../rows/line-changes.ts';
 import { failureColumns } from '../records.ts';
 import type { RowLine, Tx } from '../schema.ts';
@@ -30,7 +30,7 @@ function voiceMadeBy({ outcome, text }: RowLine): string | null {
 export async function withVoice(tx: Tx, line: RowLine, change: Partial<RowLine>): Promise<Partial<RowLine>> {
   const { batch, outcome, voice_row: row, voice, awaits, state } = { ...line, ...change };
   if (line.outcome === null || outcome !== null) return change;
-  const isAwaited = row !== null && nameAskedFor(voice ?? '') !== undefined;
+  const isAwaited = row !== null && requestedVoiceName(voice ?? '') !== undefined;
   if (!isAwaited) {
     if (awaits !== null && state === 'blocked') await startWait(tx, { batch, voice: awaits, name: null });
     return change;

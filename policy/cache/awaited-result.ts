@@ -24,7 +24,7 @@ export interface Watch {
 }
 
 /** The watch after another look. Another attempt is watched from the beginning. */
-export function look(
+export function updateWatch(
   before: Watch | undefined,
   seen: { readonly attempt: string; readonly isAttended: boolean },
   now: number,
@@ -35,12 +35,12 @@ export function look(
 }
 
 /** True once the row need not wait for this attempt any longer. */
-export function isPassedOver({ unattendedSince }: Watch, now: number): boolean {
+export function shouldStopWaiting({ unattendedSince }: Watch, now: number): boolean {
   return unattendedSince !== null && now - unattendedSince >= TAKE_OVER_MS;
 }
 
 /** Pause before the next look, ms. `looks`: number of looks so far; `waiting`: number of waiting rows in the lane. */
-export function pauseBefore(looks: number, waiting: number, random: number): number {
+export function waitPauseMs(looks: number, waiting: number, random: number): number {
   const shared = (1_000 * waiting) / LOOKS_A_SECOND;
   const longest = Math.max(LONGEST_PAUSE_MS, shared);
   return Math.min(longest, Math.max(shared, FIRST_PAUSE_MS * 2 ** Math.min(looks, 10))) * (0.75 + random / 2);

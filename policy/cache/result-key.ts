@@ -99,7 +99,7 @@ function columnsInOrder(kind: Kind, step: Step): readonly SpecColumn[] {
 }
 
 /** The URLs of a row whose identity the keys of its steps need. */
-export function mediaOf(spec: RowSpec): readonly string[] {
+export function mediaUrlsOf(spec: RowSpec): readonly string[] {
   return MEDIA_COLUMNS.flatMap((column) => spec[column] ?? []).filter((cell) => contentOfCell(cell) === undefined);
 }
 
@@ -135,7 +135,7 @@ function inputOf(spec: RowSpec, step: Step, column: SpecColumn, context: KeyCont
  * shapes the request counts, media by their URLs. By which paths of the API it is asked for does not count, nor a check
  * of what comes before.
  */
-export function asksForSame(step: Step, one: RowSpec, other: RowSpec): boolean {
+export function isSameRequest(step: Step, one: RowSpec, other: RowSpec): boolean {
   const asked = requestOf(step, one);
   return asked !== undefined && asked === requestOf(step, other);
 }
@@ -144,7 +144,7 @@ function requestOf(step: Step, { dialect: _dialect, verify: _verify, ...asked }:
   return resultKeyOf(asked, step, {
     realm: { apiUrl: '', account: '' },
     tts: 'job',
-    media: new Map(mediaOf(asked).map((url) => [url, ANY_CONTENT])),
+    media: new Map(mediaUrlsOf(asked).map((url) => [url, ANY_CONTENT])),
     digest: (text) => text,
   });
 }

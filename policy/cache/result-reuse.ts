@@ -43,7 +43,7 @@ export function mayReuse(
  * Whether a later step's input from this step matches its cache key. Not if a person named the job, or if the result
  * predates cache keys: then the later step's result has no key either.
  */
-export function isKnownBy(
+export function matchesCacheKey(
   row: { readonly acceptedTake: number | null },
   attempts: readonly EarlierAttempt[],
   step: Step,
@@ -58,7 +58,7 @@ interface Sourced extends Pick<EarlierAttempt, 'take'> {
 }
 
 /** Whether a request of this take already records that a result was damaged, so that later ones need not. */
-export function isOnRecord(
+export function isDamageRecorded(
   attempts: readonly Sourced[],
   { take }: { readonly take: number },
   from: AttemptKey,

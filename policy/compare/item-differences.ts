@@ -43,7 +43,7 @@ export function compareItems([one, other]: Pair<ReadonlyMap<string, Item>>): Ite
  * The differences found in two consecutive reads: an account stays active while it is read, so a difference seen only
  * once may be a change between two requests. Values are those of the second read.
  */
-export function lastingDifferences(first: ItemDifferences, second: ItemDifferences): ItemDifferences {
+export function persistentDifferences(first: ItemDifferences, second: ItemDifferences): ItemDifferences {
   const known = new Set(first.differences.map(keyOf));
   const stays = (side: 0 | 1): readonly string[] => {
     const before = new Set(first.only[side]);

@@ -24,7 +24,7 @@ export interface AlikeWatch {
 }
 
 /** A watch that has seen no row yet. */
-export function newWatch(since: number | null): AlikeWatch {
+export function newAlikeWatch(since: number | null): AlikeWatch {
   return { since, reason: null, rows: [], is: 'on' };
 }
 

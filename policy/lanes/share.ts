@@ -20,21 +20,25 @@ export interface OwnedLane {
 }
 
 /** True if a worker has no lane of the batch. */
-export function isAnyFree(workers: readonly string[], lanes: readonly OwnedLane[]): boolean {
+export function hasWorkerWithoutLane(workers: readonly string[], lanes: readonly OwnedLane[]): boolean {
   return workers.some((worker) => lanes.every(({ owner }) => owner !== worker));
 }
 
 /** True for the lane that a process with several lanes gives up to a worker without one: its last. */
-export function givesWay({ lane, owner }: OwnedLane, workers: readonly string[], lanes: readonly OwnedLane[]): boolean {
+export function shouldYieldLane(
+  { lane, owner }: OwnedLane,
+  workers: readonly string[],
+  lanes: readonly OwnedLane[],
+): boolean {
   const own = lanes.filter((one) => one.owner === owner).map((one) => one.lane);
-  return own.length > 1 && lane === Math.max(...own) && isAnyFree(workers, lanes);
+  return own.length > 1 && lane === Math.max(...own) && hasWorkerWithoutLane(workers, lanes);
 }
 
 /**
  * A lane's share of the rows that may be in flight. The shares add up to the limit, rounded up where a lane would get
  * nothing.
  */
-export function windowOf({ window }: Pick<BatchLimits, 'window'>, lanes: number): number {
+export function laneWindow({ window }: Pick<BatchLimits, 'window'>, lanes: number): number {
   return Math.max(1, Math.ceil(window / lanes));
 }
 
@@ -64,7 +68,7 @@ const FEWEST_HANDED_BACK = 5;
  * How many of its unsent rows a lane hands back when none is free for the others. A quarter of its share more than that
  * is left alone: rows should not go back and forth.
  */
-export function surplus(held: number, share: number): number {
+export function rowsToReturn(held: number, share: number): number {
   const extra = held - share;
   return extra >= Math.max(FEWEST_HANDED_BACK, share / 4) ? extra : 0;
 }
@@ -104,6 +108,6 @@ const LONGEST_ASK_MS = 600_000;
  * How long to wait before checking again a batch that no lane can work on, ms: longer each time, because it may be
  * paused for days. `asked`: checks in a row without change.
  */
-export function askPauseMs(asked: number): number {
+export function recheckPauseMs(asked: number): number {
   return Math.min(LONGEST_ASK_MS, FIRST_ASK_MS * 2 ** Math.min(10, asked));
 }

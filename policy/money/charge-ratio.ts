@@ -28,7 +28,7 @@ export interface ChargeRatio {
  * Max open requests of an operation and size under a budget until the API's charge is known. The second continues if
  * the first is stuck.
  */
-export const MOST_UNTOLD = 2;
+export const MAX_UNPRICED_OPEN = 2;
 /**
  * After this many requests ended without a reported charge, the API is assumed to report none, so estimates must do.
  */

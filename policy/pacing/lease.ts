@@ -1,8 +1,8 @@
 import { learnedRate } from './learned-limit.ts';
-import { asOf, climbed, highestStated, type Lease, type RateState } from './rate.ts';
+import { sanitizeState, raiseLimit, highestStated, type Lease, type RateState } from './rate.ts';
 
 /** A process's request for a share of the rate. */
-export interface LeaseAsk {
+export interface LeaseRequest {
   /** The process. */
   readonly owner: string;
   readonly batch: string;
@@ -46,15 +46,15 @@ const USUAL_EXCESS = 1;
  */
 export function lease(
   before: RateState | undefined,
-  ask: LeaseAsk,
+  ask: LeaseRequest,
 ): { readonly state: RateState; readonly result: LeaseAnswer } {
   const { owner, batch, limit, now } = ask;
-  const clean = asOf(before, now);
+  const clean = sanitizeState(before, now);
   const key = leaseKey(owner, batch);
   const all = Object.entries(clean.leases).filter(([other]) => other !== key);
   const others = all.map(([, other]) => other).filter(({ until }) => until > now);
   const stated = highestStated([limit, ...others.map((other) => other.limit)]);
-  const state = climbed(clean, ask.isShort, stated, now);
+  const state = raiseLimit(clean, ask.isShort, stated, now);
   const learned = learnedRate(state.limit) ?? Infinity;
   const cap = Math.min(limit ?? Infinity, learned);
   const common = {

@@ -1,15 +1,15 @@
 import { limitReached, joinLimit, type ConcurrencyAnswer, type ConcurrencyState } from './concurrency-limit.ts';
 import { learnTimes, NO_JOB_TIMES, type JobTimes, type Span } from '../polling/job-times.ts';
-import { lease, type LeaseAnswer, type LeaseAsk } from './lease.ts';
+import { lease, type LeaseAnswer, type LeaseRequest } from './lease.ts';
 import type { Refusal } from './learned-limit.ts';
-import { answered, refused, troubled, type RateState } from './rate.ts';
+import { recordAnswer, recordRefusal, recordTrouble, type RateState } from './rate.ts';
 
 /**
  * A process's requests to the shared limiters: rate, concurrency, and job times. Plain data, because the ledger, which
  * keeps the states, runs the step, perhaps in another thread.
  */
 export type LimiterStep =
-  | ({ readonly type: 'lease' } & LeaseAsk)
+  | ({ readonly type: 'lease' } & LeaseRequest)
   | ({ readonly type: 'refused' } & Refusal & { readonly retryAfterMs?: number })
   | { readonly type: 'troubled'; readonly now: number; readonly sentAt: number; readonly retryAfterMs?: number }
   | { readonly type: 'answered'; readonly now: number; readonly sentAt: number }
@@ -55,11 +55,11 @@ export function takeStep(
     case 'lease':
       return lease(before, step);
     case 'refused':
-      return paused(refused(before, step), step.now);
+      return paused(recordRefusal(before, step), step.now);
     case 'troubled':
-      return paused(troubled(before, step), step.now);
+      return paused(recordTrouble(before, step), step.now);
     case 'answered':
-      return paused(answered(before, step), step.now);
+      return paused(recordAnswer(before, step), step.now);
   }
 }
 

@@ -62,7 +62,7 @@ const LONGEST_PAUSE_MS = 600_000;
 const REMEMBER_LEASE_MS = 1_000;
 
 /** The state without impossible times, written by a clock that has since been set back. */
-export function asOf(before: Partial<RateState> | undefined, now: number): RateState {
+export function sanitizeState(before: Partial<RateState> | undefined, now: number): RateState {
   const state = { ...FRESH_RATE, ...before };
   const isReal = (time: number, ahead: number): boolean => time <= now + ahead + WORKER_CLOCK_SLACK_MS;
   const leases = Object.entries(state.leases).filter(
@@ -80,12 +80,12 @@ export function asOf(before: Partial<RateState> | undefined, now: number): RateS
 }
 
 /** Records a 429. `retryAfterMs` is a floor for the pause of the whole class. */
-export function refused(
+export function recordRefusal(
   before: Partial<RateState> | undefined,
   refusal: Refusal & { readonly retryAfterMs?: number },
 ): RateState {
   const { now, retryAfterMs } = refusal;
-  const state = asOf(before, now);
+  const state = sanitizeState(before, now);
   const pause = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, retryAfterMs ?? 0));
   const pausedUntil = Math.max(state.pausedUntil, now + pause);
   const leases = Object.values(state.leases);
@@ -119,7 +119,7 @@ function othersCounts(leases: readonly Lease[], { owner, counted, now }: Refusal
 }
 
 /** Raises the learned limit by the time passed if somebody needs it. */
-export function climbed(state: RateState, isShort: boolean, stated: number | null, now: number): RateState {
+export function raiseLimit(state: RateState, isShort: boolean, stated: number | null, now: number): RateState {
   if (state.limit === null) return state;
   const limit = climb(state.limit, isShort && state.pausedUntil <= now, stated, now);
   return limit === state.limit ? state : { ...state, limit };
@@ -129,11 +129,11 @@ export function climbed(state: RateState, isShort: boolean, stated: number | nul
  * Records that the service was down or unreachable: everybody waits, twice as long each time, at most 30 s, and at
  * least as long as it asks for. Calls that were in flight together count as one trouble.
  */
-export function troubled(
+export function recordTrouble(
   before: Partial<RateState> | undefined,
   { now, sentAt, retryAfterMs = 0 }: { readonly now: number; readonly sentAt: number; readonly retryAfterMs?: number },
 ): RateState {
-  const state = asOf(before, now);
+  const state = sanitizeState(before, now);
   const wish = now + Math.min(LONGEST_PAUSE_MS, retryAfterMs);
   if (now < state.pausedUntil || sentAt <= state.troubledAt) {
     return retryAfterMs > 0 && wish > state.pausedUntil ? { ...state, pausedUntil: wish } : state;
@@ -149,11 +149,11 @@ export function troubled(
 }
 
 /** Records an answer to a call that was sent after the last trouble: the trouble is over. */
-export function answered(
+export function recordAnswer(
   before: Partial<RateState> | undefined,
   { now, sentAt }: { readonly now: number; readonly sentAt: number },
 ): RateState {
-  const state = asOf(before, now);
+  const state = sanitizeState(before, now);
   return sentAt <= state.troubledAt ? state : { ...state, troubles: 0 };
 }
 

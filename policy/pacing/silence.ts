@@ -25,7 +25,7 @@ export interface RequestsOnWire {
 }
 
 /** What is known of the API's answers to the calls of a batch. */
-export interface HeardOfApi {
+export interface ApiCallFacts {
   /** By class. All batches of an account share these, so the batch itself may have nothing to call for. */
   readonly failing: readonly FailingCalls[];
   readonly onWire: RequestsOnWire | undefined;
@@ -42,7 +42,7 @@ export interface Silence {
 }
 
 /** True if what was heard may mean silence, so that it is worth to find out when the API answered last. */
-export function maySilenceBe({ failing, onWire }: Omit<HeardOfApi, 'answeredAt'>, now: number): boolean {
+export function mayBeSilent({ failing, onWire }: Omit<ApiCallFacts, 'answeredAt'>, now: number): boolean {
   return failing.length > 0 || (onWire !== undefined && now - onWire.since >= SHORTEST_MS);
 }
 
@@ -52,7 +52,7 @@ export function maySilenceBe({ failing, onWire }: Omit<HeardOfApi, 'answeredAt'>
  * first of them is given up.
  */
 export function silenceOf(
-  { failing, onWire, answeredAt }: HeardOfApi,
+  { failing, onWire, answeredAt }: ApiCallFacts,
   { tts }: Pick<BatchSettings, 'tts'>,
   now: number,
 ): Silence | undefined {

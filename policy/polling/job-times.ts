@@ -52,12 +52,12 @@ function moved(quantileMs: number, ms: number, part: number): number {
 }
 
 /** The age before which hardly any job has ended, ms: polls before that would be in vain. 0: too few jobs are known. */
-export function earlyOf({ jobs, earlyMs }: JobTimes): number {
+export function earlyJobMs({ jobs, earlyMs }: JobTimes): number {
   return jobs < FEWEST_JOBS ? 0 : earlyMs;
 }
 
 /** How long nearly all jobs take at most, ms; undefined if none is known. */
-export function longestOf({ jobs, longestMs }: JobTimes): number | undefined {
+export function longestJobMs({ jobs, longestMs }: JobTimes): number | undefined {
   if (jobs === 0) return undefined;
   return jobs < FEWEST_JOBS ? BEYOND_FEW * longestMs : longestMs;
 }

@@ -32,7 +32,7 @@ const TICK_MS = 50;
 const TICK = 0.1;
 
 /** When to make a poll that is due at a time. */
-export function onTick({ pollGapMs }: PollPlan, plannedAt: number): number {
+export function roundToTick({ pollGapMs }: PollPlan, plannedAt: number): number {
   const tick = Math.min(TICK_MS, TICK * pollGapMs);
   return tick <= 0 ? plannedAt : Math.round(plannedAt / tick) * tick;
 }
@@ -64,7 +64,7 @@ const BEYOND = 1.2;
 const GROWTH = 1.5;
 
 /** Facts about a job that the safety net needs. */
-export interface NetFacts {
+export interface SafetyPollFacts {
   /** Longest known duration of such jobs, ms; undefined if unknown. */
   readonly longestMs: number | undefined;
   /** The age at which the job is overdue, ms. */
@@ -75,7 +75,7 @@ export interface NetFacts {
  * The next age, after the given one, at which to poll a job whose end a webhook should announce: when nearly all such
  * jobs have ended, then ever more rarely, and once when it is overdue.
  */
-export function safetyAge(plan: PollPlan, { longestMs, deadlineMs }: NetFacts, ageMs: number): number {
+export function nextSafetyPollAge(plan: PollPlan, { longestMs, deadlineMs }: SafetyPollFacts, ageMs: number): number {
   const { pollGapMs } = plan;
   const first =
     longestMs === undefined ? Math.max(UNKNOWN_MS, UNKNOWN_GAPS * pollGapMs) : BEYOND * longestMs + pollGapMs;

@@ -42,7 +42,7 @@ export type { RedriveAttempt, RedriveRow } from './earlier-take.ts';
  */
 
 /** A person's request for a row. */
-export interface RedriveWish {
+export interface RedriveRequest {
   /** Redo this step and all later ones; null to redo only unfinished steps. */
   readonly step: Step | null;
   /** Pay even if that may be a second charge. */
@@ -96,7 +96,7 @@ export type RedrivePlan =
   /** Refused: the row cannot go back to that take. */
   | { readonly type: 'refuse'; readonly why: 'no-return'; readonly step: Step; readonly because: ReturnRefusal };
 
-export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[], wish: RedriveWish): RedrivePlan {
+export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[], wish: RedriveRequest): RedrivePlan {
   const steps = stepsIn(row.spec);
   if (wish.step !== null && !steps.includes(wish.step)) return { type: 'refuse', why: 'no-step', step: wish.step };
   if (row.outcome === null) return { type: 'leave', why: 'open' };
@@ -130,7 +130,7 @@ export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[]
 }
 
 /** A redrive of only what is unfinished, without further wishes. */
-const PLAIN: RedriveWish = { step: null, resubmit: false, replace: false, accept: false, edited: null };
+const PLAIN: RedriveRequest = { step: null, resubmit: false, replace: false, accept: false, edited: null };
 
 /** Whether a redrive of a row that failed fetches its result again, and pays for nothing. */
 export function isFetchedFree(row: RedriveRow, attempts: readonly RedriveAttempt[]): boolean {
@@ -145,7 +145,7 @@ export function paysOnlyCheck(row: RedriveRow, attempts: readonly RedriveAttempt
 }
 
 /** Plans a row whose parts all have results: joining them again is free. The parts are planned separately. */
-function planWhole(row: RedriveRow, { edited }: RedriveWish): RedrivePlan {
+function planWhole(row: RedriveRow, { edited }: RedriveRequest): RedrivePlan {
   const step = edited?.from ?? null;
   if (step !== null) return { type: 'refuse', why: 'in-parts', step };
   return hasResult(row.outcome)

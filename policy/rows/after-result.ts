@@ -1,6 +1,6 @@
 import type { Failure } from '../../contract/failures.ts';
 import type { Step, StepChoice } from '../../contract/row-kinds.ts';
-import { orRetake, type Allowed, type NewTake } from './new-take.ts';
+import { orRetake, type RetakeRules, type NewTake } from './new-take.ts';
 import { isLastStep } from './row-machine.ts';
 
 /**
@@ -39,7 +39,7 @@ export function afterResult<File extends CheckedFile>(
   row: StepChoice,
   step: Step,
   file: File,
-  allowed: Allowed,
+  allowed: RetakeRules,
 ): AfterResult<File> {
   if (file.unfit !== undefined) {
     const message = `The result of its ${step} is ${file.unfit}. It was paid for and is kept.`;

@@ -54,7 +54,7 @@ const MOST_VAGUE = 7;
  * the batch, as missing credits do: nothing is lost, and a person sees which it is. After a resume, the first such
  * answer pauses the batch again.
  */
-export function afterVague(
+export function interpretVagueRefusal(
   attempts: readonly Omit<EarlierAttempt, 'state'>[],
   { step, take }: Pick<EarlierAttempt, 'step' | 'take'>,
   failure: Failure,

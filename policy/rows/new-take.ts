@@ -26,7 +26,7 @@ export interface NewTake<Reason extends 'retake' | 'on-unknown', Otherwise = End
 }
 
 /** What the user allows: retakes of a row, and whether the batch may continue. */
-export interface Allowed {
+export interface RetakeRules {
   readonly retakes: number;
   readonly control: Control;
 }
@@ -35,7 +35,7 @@ export interface Allowed {
 export function orRetake<Otherwise>(
   step: Step,
   otherwise: Otherwise,
-  { retakes, control }: Allowed,
+  { retakes, control }: RetakeRules,
 ): Otherwise | NewTake<'retake', Otherwise> {
   if (retakes === 0 || control === 'stopping') return otherwise;
   return { retake: step, reason: 'retake', most: retakes, otherwise };

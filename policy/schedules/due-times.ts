@@ -17,7 +17,7 @@ const LONGEST_WAIT_MS = 4_000;
  * Whether a schedule is due at a time (ms since 1970, a whole second), ignoring jitter. If clocks go forward, a
  * calendar time that does not exist on that day is due at the time shown instead; some timezones do this.
  */
-export function isNominal(at: number, { times, timezone }: Pick<ScheduleSpec, 'times' | 'timezone'>): boolean {
+export function isScheduledAt(at: number, { times, timezone }: Pick<ScheduleSpec, 'times' | 'timezone'>): boolean {
   if (at % SECOND_MS !== 0) return false;
   // A multiple between two seconds belongs to the second it falls in.
   if (times.type === 'every') return Math.ceil(at / times.everyMs) * times.everyMs < at + SECOND_MS;
@@ -50,7 +50,7 @@ export function nominalTimeOf(firesAt: number, { times, timezone, jitterMs }: Sc
  * second: if a trigger and a due time share one, it silently drops one of them.
  */
 export function waitForOwnSecond(now: number, spec: Pick<ScheduleSpec, 'times' | 'timezone'>): number {
-  const isDue = (time: number): boolean => isNominal(time - (time % SECOND_MS), spec);
+  const isDue = (time: number): boolean => isScheduledAt(time - (time % SECOND_MS), spec);
   for (let time = now; time <= now + LONGEST_WAIT_MS; time += SECOND_MS - (time % SECOND_MS)) {
     if (!isDue(time) && !isDue(time + TAKEN_WITHIN_MS)) return time - now;
   }

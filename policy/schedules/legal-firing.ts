@@ -1,5 +1,5 @@
 import { formatDuration } from '../../contract/times.ts';
-import { isNominal } from './due-times.ts';
+import { isScheduledAt } from './due-times.ts';
 import type { ScheduleSpec } from './schedule-spec.ts';
 
 /** An allowance for a schedule to fire within a time span. */
@@ -118,7 +118,7 @@ export function runsLeft(records: FiringRecords, except?: number): number | null
   const byHand = (at: number): boolean =>
     allowed.some((one) => (one.kind === 'trigger' ? one.at === at : one.kind === 'backfill' && isDueIn(one, at)));
   const own = occurrences.filter(
-    ({ at, state }) => at > settledAt && at !== except && state !== 'skipped' && isNominal(at, spec) && !byHand(at),
+    ({ at, state }) => at > settledAt && at !== except && state !== 'skipped' && isScheduledAt(at, spec) && !byHand(at),
   );
   return Math.max(0, spec.runs - own.length);
 }
@@ -168,7 +168,7 @@ export function firingLookBack(
  * An embedded server fires whenever it runs, even during a command that only lists schedules. Without this check, the
  * batch would be created and paid for when a worker next runs here, perhaps weeks later.
  */
-export function whyTooLate(waitedMs: number, catchUpMs: number): string | undefined {
+export function lateReason(waitedMs: number, catchUpMs: number): string | undefined {
   if (waitedMs <= Math.max(catchUpMs, ALWAYS_IN_TIME_MS)) return undefined;
   return `It fired, and no worker took it within its catch-up time of ${formatDuration(catchUpMs)}.`;
 }
@@ -181,7 +181,7 @@ export function isDueIn(
 ): boolean {
   // A firing due shortly before the span may arrive in it because of its jitter.
   const isIn = isWithin({ from: from - spec.jitterMs - slackMs, until: until === null ? null : until + slackMs }, at);
-  return isIn && (spec.until === null || at <= spec.until) && isNominal(at, spec);
+  return isIn && (spec.until === null || at <= spec.until) && isScheduledAt(at, spec);
 }
 
 function isWithin({ from, until }: Pick<AllowedSpan, 'from' | 'until'>, at: number): boolean {

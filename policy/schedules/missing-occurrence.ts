@@ -129,7 +129,7 @@ export interface Watchfulness {
 }
 
 /** True if an occurrence needs attention: it failed, did not take place, or is stalled because there is no worker. */
-export function isAmiss(
+export function needsAttention(
   {
     state,
     cause,

@@ -94,7 +94,7 @@ export function shareOfMonth(
 }
 
 /** Why an occurrence was skipped, with its figures: a sentence. */
-export function whyUsedUp({ credits, spent, held, left }: MonthStanding, month: string): string {
+export function usedUpReason({ credits, spent, held, left }: MonthStanding, month: string): string {
   const others =
     held === null
       ? ', and a batch without a budget still runs'

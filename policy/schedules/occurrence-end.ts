@@ -20,7 +20,7 @@ type BatchEnding = Omit<Extract<OccurrenceEnd, { readonly type: 'ended' }>, 'typ
  * Distinguishes a batch that ended normally from one that gave up, or whose files could not be written (`problem` says
  * why).
  */
-export function endingOf(batch: string, { exit: recorded, problem, leftOut }: BatchEnding): OccurrenceVerdict {
+export function occurrenceVerdict(batch: string, { exit: recorded, problem, leftOut }: BatchEnding): OccurrenceVerdict {
   // In a history that an earlier version began, it is that one's name.
   const exit = currentExit(recorded);
   if (problem !== undefined) return { type: 'failed', exit, reason: problem };
@@ -62,7 +62,7 @@ const LOOKS_MS = [1_000, 15_000] as const;
  * run for hours and be paused for days. `looks`: consecutive checks without news. `isTold`: the batch's workflow is a
  * child of the firing, so its end is reported at once.
  */
-export function lookPauseMs(looks: number, isTold: boolean): number {
+export function endCheckPauseMs(looks: number, isTold: boolean): number {
   const [first, longest] = isTold ? GUARDS_MS : LOOKS_MS;
   return Math.min(longest, first * 2 ** Math.min(10, looks));
 }

@@ -6,7 +6,7 @@ import { decideSpend } from '../money/spend.ts';
 type FiringFacts = Pick<SpendFacts, 'bill' | 'budget' | 'balance' | 'confirmAbove'>;
 
 /** Why a firing may not pay, with the figures: the start of a sentence, in lower case. */
-export function refusalInWords(why: SpendRefusal, facts: FiringFacts): string {
+export function describeRefusal(why: SpendRefusal, facts: FiringFacts): string {
   const { bill, budget, balance, confirmAbove } = facts;
   const cheapest = bill.cheapest === null ? '' : `; the cheapest costs ${String(bill.cheapest)}`;
   switch (why) {
@@ -27,7 +27,7 @@ export function refusalInWords(why: SpendRefusal, facts: FiringFacts): string {
  * Why a firing would be refused if its manifest stays as it is now; undefined if it would not. The month's and the
  * account's remaining credits at that time are unknown.
  */
-export function refusalAhead(
+export function predictRefusal(
   facts: Pick<SpendFacts, 'bill' | 'budget' | 'confirmAbove'>,
   month: Pick<MonthBudget, 'credits'> | null,
 ): string | undefined {
@@ -38,7 +38,7 @@ export function refusalAhead(
   const most = month === null ? budget : Math.min(budget ?? month.credits, month.credits);
   const known = { ...facts, budget: most, balance: null };
   const spend = decideSpend({ ...known, rows: 0, isEstimate: false, yes: false, canAsk: false });
-  return spend.type === 'refuse' ? refusalInWords(spend.why, known) : undefined;
+  return spend.type === 'refuse' ? describeRefusal(spend.why, known) : undefined;
 }
 
 function rows(count: number): string {

@@ -18,7 +18,7 @@ export interface JobAttempt extends RedriveAttempt {
 }
 
 /** A person's flags besides the job itself. */
-export interface AgainWish {
+export interface RepeatOptions {
   /** A new take is wanted, at a new price. */
   readonly again: boolean;
   /** Send again what may have been charged. */
@@ -39,7 +39,7 @@ export type SameAgain =
 export function decideAgain(
   row: RedriveRow,
   attempts: readonly JobAttempt[],
-  { again, resubmit }: AgainWish,
+  { again, resubmit }: RepeatOptions,
   isOpen: boolean,
 ): SameAgain {
   if (row.outcome === null) return { type: 'go-on' };
@@ -72,7 +72,7 @@ function isLackingPaidPart({ outcome, failure, parts = null }: RedriveRow, attem
  * Like {@link decideAgain}, for a job whose batch can never run again because its request was removed. `redrive`: it
  * becomes another batch, and is paid for there.
  */
-export function decideCleaned(row: RedriveRow, attempts: readonly JobAttempt[], wish: AgainWish): SameAgain {
+export function decideCleaned(row: RedriveRow, attempts: readonly JobAttempt[], wish: RepeatOptions): SameAgain {
   const decided = decideAgain(row, attempts, wish, false);
   if (decided.type !== 'redrive' || wish.again || !attempts.some(mayCost)) return decided;
   // A paid job that could otherwise have been waited for again.

@@ -157,7 +157,7 @@ function byFirst(a: Stratum<Ranked>, b: Stratum<Ranked>): number {
 }
 
 /** Failure of a row outside the subset. */
-export function whyNotChosen(subset: Subset | null): Failure {
+export function notChosenFailure(subset: Subset | null): Failure {
   return { class: 'NotChosen', message: `Not chosen by ${subsetFlags(subset).join(' ')}. Nothing was sent.` };
 }
 

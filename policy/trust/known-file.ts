@@ -21,7 +21,7 @@ interface FileTimes {
  * moves the birth time. A Linux sandbox without statx(2) reports every file's last change as its birth, including that
  * of Node's own binary, which was changed after its birth.
  */
-export function birthOf(file: FileTimes, node: FileTimes, platform: string): number {
+export function birthTimeMs(file: FileTimes, node: FileTimes, platform: string): number {
   if (platform !== 'linux' || node.birthtimeMs === node.ctimeMs) return 0;
   return Math.max(0, file.birthtimeMs);
 }

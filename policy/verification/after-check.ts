@@ -2,7 +2,7 @@ import type { Failure } from '../../contract/failures.ts';
 import { checkedStepOf, type Step, type StepChoice } from '../../contract/row-kinds.ts';
 import type { Judgement } from '../../contract/verify.ts';
 import type { AfterResult, CheckedFile, UnfitEnding } from '../rows/after-result.ts';
-import { orRetake, type Allowed } from '../rows/new-take.ts';
+import { orRetake, type RetakeRules } from '../rows/new-take.ts';
 import { isLastStep, usedAttempt, type AttemptView } from '../rows/row-machine.ts';
 
 /**
@@ -14,7 +14,12 @@ import { isLastStep, usedAttempt, type AttemptView } from '../rows/row-machine.t
 export function afterCheck<File extends CheckedFile>(
   row: StepChoice,
   judgement: Judgement,
-  { step, file, isFree, ...allowed }: Allowed & { readonly step: Step; readonly file: File; readonly isFree: boolean },
+  {
+    step,
+    file,
+    isFree,
+    ...allowed
+  }: RetakeRules & { readonly step: Step; readonly file: File; readonly isFree: boolean },
 ): AfterResult<File> {
   if (judgement.is === 'passed') {
     if (!isLastStep(row, step)) return { effect: { state: 'waiting' } };
@@ -52,7 +57,7 @@ export function checkedResult<File extends object, A extends Filed<File>>(
  * keeps it. If the answer of the check is lost, the ending says that this is all that is in doubt. The endings of other
  * steps stay as they are.
  */
-export function keepingChecked<File extends object, Effect extends object>(
+export function keepCheckedResult<File extends object, Effect extends object>(
   row: CheckedRow,
   step: Step,
   attempts: readonly Filed<File>[],

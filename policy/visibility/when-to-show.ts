@@ -14,7 +14,7 @@ const SHOW_EVERY_MS = 60_000;
  */
 export function isWorthShowing(before: SearchFigures | undefined, now: SearchFigures, sinceMs: number): boolean {
   if (before === undefined) return true;
-  if (before.state !== now.state || isNews(before.unknown, now.unknown)) return true;
+  if (before.state !== now.state || isFirstOrLastUnknown(before.unknown, now.unknown)) return true;
   const isOther =
     before.done !== now.done ||
     before.failed !== now.failed ||
@@ -24,6 +24,6 @@ export function isWorthShowing(before: SearchFigures | undefined, now: SearchFig
 }
 
 /** Whether unknown rows came to a batch that had none, or the other way round: a person may be waiting for that. */
-export function isNews(shownUnknown: number, unknown: number): boolean {
+export function isFirstOrLastUnknown(shownUnknown: number, unknown: number): boolean {
   return shownUnknown > 0 !== unknown > 0;
 }

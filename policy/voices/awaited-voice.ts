@@ -76,7 +76,7 @@ export function nextForVoice(
  * Whether a row that has ended goes on by itself with one of these rows, which make voices. The ledger opens it with
  * that row.
  */
-export function goesOnWith(
+export function reopensWith(
   { voiceRow, failure }: { readonly voiceRow: number | null; readonly failure: { readonly class: string } | null },
   makers: ReadonlySet<number>,
 ): boolean {

@@ -41,7 +41,10 @@ interface VoiceRequest {
 }
 
 /** Whether a voice was made before the request, so it is another's. `madeAtMs`: by the API's clock. */
-export function isBefore(madeAtMs: number, { intentAt, owner }: Pick<VoiceRequest, 'intentAt' | 'owner'>): boolean {
+export function wasMadeBefore(
+  madeAtMs: number,
+  { intentAt, owner }: Pick<VoiceRequest, 'intentAt' | 'owner'>,
+): boolean {
   return owner !== '' && madeAtMs < intentAt - API_CLOCK_SLACK_MS;
 }
 

@@ -11,7 +11,7 @@ export interface NamedVoice {
 }
 
 /** The name that a `voice` cell asks for, without white space around it; undefined if the cell is an id. */
-export function nameAskedFor(voice: string): string | undefined {
+export function requestedVoiceName(voice: string): string | undefined {
   return PREFIX.test(voice) ? voice.replace(PREFIX, '').trim() : undefined;
 }
 

@@ -10,11 +10,11 @@ export interface Duty {
 export const NO_DUTY: Duty = { debtMs: 0 };
 
 /** Accounts for a stretch of time, of which some was work. */
-export function worked({ debtMs }: Duty, share: number, spanMs: number, workMs: number): Duty {
+export function recordWork({ debtMs }: Duty, share: number, spanMs: number, workMs: number): Duty {
   return { debtMs: Math.max(0, debtMs + workMs - share * spanMs) };
 }
 
 /** How long the thread has to rest now, ms: 0 within the burst. After the rest the debt is paid. */
-export function restFor({ debtMs }: Duty, share: number, burstMs: number): number {
+export function restMs({ debtMs }: Duty, share: number, burstMs: number): number {
   return debtMs <= burstMs ? 0 : debtMs / share;
 }

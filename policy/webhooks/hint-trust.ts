@@ -25,7 +25,7 @@ export function afterEnd(trust: HintTrust, how: 'hinted' | 'missed'): HintTrust 
 }
 
 /** Whether polls may be left out. */
-export function sparesPolls({ standing }: HintTrust): boolean {
+export function canSkipPolls({ standing }: HintTrust): boolean {
   return standing !== 'doubted';
 }
 

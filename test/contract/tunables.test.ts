@@ -11,7 +11,7 @@ import {
 } from '../../contract/tunables.ts';
 import { POLLING, pollingSettings } from '../../contract/polling-settings.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
-import { applyTuning, newIn } from '../../policy/tuning.ts';
+import { applyTuning, changedTunables } from '../../policy/tuning.ts';
 
 /** Any value of a kind. */
 function anyOf(takes: ValueKind): fc.Arbitrary<AnyValue> {
@@ -77,8 +77,8 @@ describe('the table of tunables', () => {
         const holds = applyTuning(DEFAULT_TUNABLES, first);
         const after = applyTuning(holds, second);
         expect(valuesOf(after)).toEqual({ ...valuesOf(DEFAULT_TUNABLES), ...valuesOf(first), ...valuesOf(second) });
-        expect(newIn(second, after)).toEqual({});
-        expect(applyTuning(holds, newIn(second, holds))).toEqual(after);
+        expect(changedTunables(second, after)).toEqual({});
+        expect(applyTuning(holds, changedTunables(second, holds))).toEqual(after);
         expect(tuningOf(valuesOf(second))).toEqual(second);
       }),
     );

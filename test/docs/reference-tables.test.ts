@@ -4,7 +4,7 @@ import type { FollowEvent } from '../../client/look/follow.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import { REPORT_FILE } from '../../contract/report.ts';
 import { OUTCOME_FACTS, OUTCOMES } from '../../contract/outcomes.ts';
-import { GRAVEST_FIRST } from '../../policy/exit-of.ts';
+import { EXITS_BY_SEVERITY } from '../../policy/exit-of.ts';
 import { formerFolder } from '../../results/former-files.ts';
 import { PROJECTED_FILES } from '../../results/batch-files.ts';
 import { MEDIA_FOLDER } from '../../results/file-names.ts';
@@ -29,7 +29,7 @@ describe('the tables of the docs', () => {
       // Of the skipped rows, those that nobody asked for do not count, so the code tells of the budget.
       if (outcome !== 'skipped') expect(EXIT_CODES[exit].meaning).toContain(outcome);
     }
-    const order = [...new Set(GRAVEST_FIRST.map((exit) => EXIT_CODES[exit].code))].join(', ');
+    const order = [...new Set(EXITS_BY_SEVERITY.map((exit) => EXIT_CODES[exit].code))].join(', ');
     expect(readPage('docs/guide/exit-codes.md')).toContain(`the first of ${order} wins`);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_TUNABLES, type Tunables } from '../../contract/tunables.ts';
-import { applyTuning, newIn } from '../../policy/tuning.ts';
+import { applyTuning, changedTunables } from '../../policy/tuning.ts';
 
 const HOLDS: Tunables = applyTuning(DEFAULT_TUNABLES, {
   limits: { rate: 5 },
@@ -11,13 +11,13 @@ const HOLDS: Tunables = applyTuning(DEFAULT_TUNABLES, {
 describe('flags that are given again', () => {
   it('record how many requests go at once, also where as many would follow from the rows', () => {
     const said = { limits: { submits: HOLDS.limits.submits } };
-    expect(newIn(said, { ...HOLDS, submitsByRows: true })).toEqual(said);
-    expect(newIn(said, { ...HOLDS, submitsByRows: false })).toEqual({});
-    expect(newIn({}, { ...HOLDS, submitsByRows: true })).toEqual({});
+    expect(changedTunables(said, { ...HOLDS, submitsByRows: true })).toEqual(said);
+    expect(changedTunables(said, { ...HOLDS, submitsByRows: false })).toEqual({});
+    expect(changedTunables({}, { ...HOLDS, submitsByRows: true })).toEqual({});
   });
 
   it('change what differs', () => {
-    expect(newIn({ budget: null, retakes: 0, limits: { rate: 6, submits: 8 } }, HOLDS)).toEqual({
+    expect(changedTunables({ budget: null, retakes: 0, limits: { rate: 6, submits: 8 } }, HOLDS)).toEqual({
       budget: null,
       limits: { rate: 6 },
     });

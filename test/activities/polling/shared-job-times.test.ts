@@ -34,19 +34,19 @@ describe('the memory of job times', () => {
   it('knows nothing at first, and what all processes have seen afterwards', async () => {
     const world = worldOf();
     const one = new SharedJobTimes();
-    expect([one.earlyOf(world, 'speech-job'), one.longestOf(world, 'speech-job')]).toEqual([0, undefined]);
+    expect([one.earlyJobMs(world, 'speech-job'), one.longestJobMs(world, 'speech-job')]).toEqual([0, undefined]);
     await soon();
     see(one, world, 60);
     // Not shared yet: of a small batch that may be all there is.
-    expect(one.longestOf(world, 'speech-job')).toBeGreaterThan(59_000);
+    expect(one.longestJobMs(world, 'speech-job')).toBeGreaterThan(59_000);
     await soon();
     see(one, world, 60);
     await soon();
     const two = new SharedJobTimes();
-    two.earlyOf(world, 'speech-job');
+    two.earlyJobMs(world, 'speech-job');
     await soon();
-    for (const memory of [one, two]) expect(memory.earlyOf(world, 'speech-job')).toBeGreaterThan(50_000);
-    expect(two.earlyOf(world, 'lip-sync-job')).toBe(0);
+    for (const memory of [one, two]) expect(memory.earlyJobMs(world, 'speech-job')).toBeGreaterThan(50_000);
+    expect(two.earlyJobMs(world, 'lip-sync-job')).toBe(0);
   });
 
   it('asks the ledger rarely, however many jobs end', async () => {
@@ -67,6 +67,6 @@ describe('the memory of job times', () => {
     const memory = new SharedJobTimes();
     see(memory, world, 100);
     await soon();
-    expect(memory.earlyOf(world, 'speech-job')).toBe(0);
+    expect(memory.earlyJobMs(world, 'speech-job')).toBe(0);
   });
 });

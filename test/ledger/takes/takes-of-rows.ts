@@ -1,6 +1,6 @@
 import type { Step } from '../../../contract/row-kinds.ts';
 import type { ResultFile } from '../../../ledger/records.ts';
-import { planRedrive, type RedrivePlan, type RedriveWish } from '../../../policy/redrive/redrive.ts';
+import { planRedrive, type RedrivePlan, type RedriveRequest } from '../../../policy/redrive/redrive.ts';
 import { accept, adopt, backTo, finish, lose, PAY, redrive, send, settle, WAITING } from '../actions.ts';
 import { standing } from '../readings.ts';
 import { aDub, aKey, aRow, ledgerForEachTest, load } from '../setup.ts';
@@ -10,7 +10,7 @@ import { aDub, aKey, aRow, ledgerForEachTest, load } from '../setup.ts';
 export const [SPOKEN, DUBBED, CHECKED] = [1, 2, 3] as const;
 /** Take 2 of the spoken row. */
 export const SECOND = aKey(SPOKEN, 1, 2);
-const WISH: RedriveWish = { step: null, resubmit: false, replace: true, accept: false, edited: null };
+const WISH: RedriveRequest = { step: null, resubmit: false, replace: true, accept: false, edited: null };
 
 /** A batch of a spoken row, a dubbed one, and one whose speech is verified, in a new ledger for each test. */
 export function takesForEachTest(): void {
@@ -59,7 +59,7 @@ export async function goBack(row: number, to: number): Promise<void> {
 }
 
 /** What a redrive would do with a row as it stands. */
-export async function planOf(row: number, wish: Partial<RedriveWish> = {}): Promise<RedrivePlan> {
+export async function planOf(row: number, wish: Partial<RedriveRequest> = {}): Promise<RedrivePlan> {
   const found = await standing(row);
   return planRedrive(found.row, found.charges, { ...WISH, ...wish });
 }

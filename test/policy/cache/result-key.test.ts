@@ -14,7 +14,7 @@ import {
   type SpecColumn,
   type Step,
 } from '../../../contract/row-kinds.ts';
-import { mediaOf, resultKeyOf, type KeyContext, type MediaIdentity } from '../../../policy/cache/result-key.ts';
+import { mediaUrlsOf, resultKeyOf, type KeyContext, type MediaIdentity } from '../../../policy/cache/result-key.ts';
 
 /** Without `verify`, which goes into no request, but makes a step more: see below. */
 const COLUMNS = (Object.keys(COLUMN_CELLS) as SpecColumn[]).filter((column) => column !== 'verify');
@@ -172,6 +172,6 @@ describe('the key of a result', () => {
 });
 
 it('the media of a row are the links in its cells', () => {
-  expect(mediaOf({ kind: 'lip-sync', video: LINKS[0], audio: LINKS[1], extra: {} }).toSorted()).toEqual([...LINKS]);
-  expect(mediaOf({ kind: 'tts', text: 'Hello', voice: 'anna', extra: {} })).toEqual([]);
+  expect(mediaUrlsOf({ kind: 'lip-sync', video: LINKS[0], audio: LINKS[1], extra: {} }).toSorted()).toEqual([...LINKS]);
+  expect(mediaUrlsOf({ kind: 'tts', text: 'Hello', voice: 'anna', extra: {} })).toEqual([]);
 });

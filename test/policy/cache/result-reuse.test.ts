@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isKnownBy, mayReuse, type EarlierAttempt } from '../../../policy/cache/result-reuse.ts';
+import { matchesCacheKey, mayReuse, type EarlierAttempt } from '../../../policy/cache/result-reuse.ts';
 
 const FILE = { key: 'b/1.mp3' };
 const NONE: EarlierAttempt = {
@@ -53,5 +53,5 @@ it.each<[string, readonly Partial<EarlierAttempt>[], boolean, (number | null)?]>
   ['is not what another made', kept, false, 2],
 ])('what a later step gets from an earlier one %s', (_, attempts, expected, acceptedTake = null) => {
   const all = attempts.map((one) => ({ ...NONE, ...one }));
-  expect(isKnownBy({ acceptedTake }, all, 'speech', 'key')).toBe(expected);
+  expect(matchesCacheKey({ acceptedTake }, all, 'speech', 'key')).toBe(expected);
 });

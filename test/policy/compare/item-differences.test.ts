@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compareItems, isDifferent, lastingDifferences, type Item } from '../../../policy/compare/item-differences.ts';
+import {
+  compareItems,
+  isDifferent,
+  persistentDifferences,
+  type Item,
+} from '../../../policy/compare/item-differences.ts';
 
 const items = (all: Readonly<Record<string, Item>>): ReadonlyMap<string, Item> => new Map(Object.entries(all));
 
@@ -39,7 +44,7 @@ describe('compareItems', () => {
   });
 });
 
-it('lastingDifferences keeps what both looks found, with the values of the second', () => {
+it('persistentDifferences keeps what both looks found, with the values of the second', () => {
   const first = compareItems([
     items({ a: { status: 'queued', x: 1 }, gone: {} }),
     items({ a: { status: 'processing', x: 2 }, late: {} }),
@@ -48,7 +53,7 @@ it('lastingDifferences keeps what both looks found, with the values of the secon
     items({ a: { status: 'completed', x: 3 }, late: {} }),
     items({ a: { status: 'completed', x: 4 }, late: {}, new: {} }),
   ]);
-  expect(lastingDifferences(first, second)).toEqual({
+  expect(persistentDifferences(first, second)).toEqual({
     only: [[], []],
     fieldsOnly: [[], []],
     differences: [{ id: 'a', field: 'x', values: [3, 4] }],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FailureClass } from '../../../contract/failures.ts';
-import { afterFailure, FIRST_ALIKE, newWatch, type AlikeWatch } from '../../../policy/lanes/halt.ts';
+import { afterFailure, FIRST_ALIKE, newAlikeWatch, type AlikeWatch } from '../../../policy/lanes/halt.ts';
 
 interface Told {
   readonly row: number;
@@ -12,7 +12,7 @@ interface Told {
 function watchAll(told: readonly Told[]): AlikeWatch {
   return told.reduce(
     (watch, { row, reason, hasResult }) => afterFailure(watch, { row, reason }, hasResult),
-    newWatch(null),
+    newAlikeWatch(null),
   );
 }
 

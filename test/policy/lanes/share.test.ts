@@ -1,15 +1,15 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  askPauseMs,
+  recheckPauseMs,
   claimSize,
   defaultSubmits,
   fairShare,
-  givesWay,
+  shouldYieldLane,
   lanesFor,
   roundPauseMs,
-  surplus,
-  windowOf,
+  rowsToReturn,
+  laneWindow,
 } from '../../../policy/lanes/share.ts';
 
 it('a worker has one lane, but there are no more than there is work for, and always one', () => {
@@ -25,13 +25,13 @@ it('a round goes on at once after one that brought the batch on, and then makes 
 });
 
 it('the next question comes after a quarter of a minute to ten minutes', () => {
-  expect([0, 1, 2, 5, 6, 5_000].map(askPauseMs)).toEqual([15_000, 30_000, 60_000, 480_000, 600_000, 600_000]);
+  expect([0, 1, 2, 5, 6, 5_000].map(recheckPauseMs)).toEqual([15_000, 30_000, 60_000, 480_000, 600_000, 600_000]);
 });
 
 it('a process leaves the last of its lanes to a worker that has none, and none where each has one', () => {
   const taken = ['a', 'b', 'a'].map((owner, at) => ({ lane: at + 1, owner }));
   const thatGive = (workers: readonly string[]): number[] =>
-    taken.filter((lane) => givesWay(lane, workers, taken)).map(({ lane }) => lane);
+    taken.filter((lane) => shouldYieldLane(lane, workers, taken)).map(({ lane }) => lane);
   expect([thatGive(['a', 'b', 'c']), thatGive(['a', 'b'])]).toEqual([[3], []]);
 });
 
@@ -42,15 +42,19 @@ it('workers share the unsent rows out, where those are worth a lane each', () =>
 });
 
 it('a lane hands back what is clearly more than its share', () => {
-  expect([surplus(60, 60), surplus(64, 60), surplus(75, 60), surplus(14, 10), surplus(15, 10)]).toEqual([
-    0, 0, 15, 0, 5,
-  ]);
+  expect([
+    rowsToReturn(60, 60),
+    rowsToReturn(64, 60),
+    rowsToReturn(75, 60),
+    rowsToReturn(14, 10),
+    rowsToReturn(15, 10),
+  ]).toEqual([0, 0, 15, 0, 5]);
 });
 
 it('lanes share the window out whole, at most one row a lane beyond it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 50 }), (window, lanes) => {
-      const all = lanes * windowOf({ window }, lanes);
+      const all = lanes * laneWindow({ window }, lanes);
       expect(all).toBeGreaterThanOrEqual(window);
       expect(all).toBeLessThan(window + lanes);
     }),

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { lease, LEASE_MS, type LeaseAnswer, type LeaseAsk } from '../../../policy/pacing/lease.ts';
-import { FRESH_RATE, refused, type Lease, type RateState } from '../../../policy/pacing/rate.ts';
+import { lease, LEASE_MS, type LeaseAnswer, type LeaseRequest } from '../../../policy/pacing/lease.ts';
+import { FRESH_RATE, recordRefusal, type Lease, type RateState } from '../../../policy/pacing/rate.ts';
 
 const NOW = 1_000_000;
 const ALL = 1e9;
-const ask = (owner: string, more: Partial<LeaseAsk> = {}): LeaseAsk => ({
+const ask = (owner: string, more: Partial<LeaseRequest> = {}): LeaseRequest => ({
   ...{ owner, batch: 'b', limit: 90, want: ALL, used: 0, isShort: true, now: NOW },
   ...more,
 });
@@ -21,7 +21,10 @@ const lent = (...leases: readonly Lease[]): RateState => ({
 });
 
 /** Some ask one after another, again and again; what each has at last. */
-function settled(asks: readonly LeaseAsk[], rounds = 4): { state: RateState | undefined; rates: (number | null)[] } {
+function settled(
+  asks: readonly LeaseRequest[],
+  rounds = 4,
+): { state: RateState | undefined; rates: (number | null)[] } {
   let state: RateState | undefined;
   let rates: (number | null)[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -44,7 +47,7 @@ describe('a lease', () => {
     expect(lease({ ...FRESH_RATE, troubles: 1 }, ask('p')).result.isTroubled).toBe(true);
   });
 
-  it.each<[string, readonly Lease[], Partial<LeaseAsk>, number]>([
+  it.each<[string, readonly Lease[], Partial<LeaseRequest>, number]>([
     // What another has sent before it gave way still counts where the API counts.
     ['what another has sent beyond its share is left out', [lentTo('q', { share: 45, used: 80 })], {}, 10],
     ['all may be sent already', [lentTo('q', { share: 45, used: 90 })], {}, 0],
@@ -89,7 +92,7 @@ describe('a lease', () => {
 
   it('is of what was learned, where that is less', () => {
     const news = { owner: 'p', counted: 20, stated: null, sentAt: NOW - 1, now: NOW };
-    const state = refused(undefined, news);
+    const state = recordRefusal(undefined, news);
     const { result } = lease(state, ask('p', { limit: null, now: NOW + 100 }));
     expect(result).toMatchObject({ rate: 20, pauseMs: 150, isStated: false });
     const asStated = (limit: number): boolean => lease(state, ask('p', { limit, now: NOW + 100 })).result.isStated;
@@ -109,7 +112,13 @@ describe('a lease', () => {
     ['a quicker batch of a while ago', lentTo('q', { batch: 'quick', until: NOW }), 'open'],
     ['no other batch', undefined, 'open'],
   ] as const)('lets a learned rate climb to what is stated, beside %s', (_, other, phase) => {
-    const { limit } = refused(undefined, { owner: 'p', counted: 1, stated: null, sentAt: NOW - 601, now: NOW - 600 });
+    const { limit } = recordRefusal(undefined, {
+      owner: 'p',
+      counted: 1,
+      stated: null,
+      sentAt: NOW - 601,
+      now: NOW - 600,
+    });
     const state = { ...lent(...(other === undefined ? [] : [other])), limit };
     expect(lease(state, ask('p', { limit: 1.2 })).state.limit?.phase).toBe(phase);
   });

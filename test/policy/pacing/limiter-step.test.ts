@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { joinLimit, limitReached } from '../../../policy/pacing/concurrency-limit.ts';
 import { lease } from '../../../policy/pacing/lease.ts';
 import { takeStep, type LimiterStep } from '../../../policy/pacing/limiter-step.ts';
-import { answered, FRESH_RATE, refused, troubled } from '../../../policy/pacing/rate.ts';
+import { recordAnswer, FRESH_RATE, recordRefusal, recordTrouble } from '../../../policy/pacing/rate.ts';
 
 const NOW = 1_000_000;
 /** A call that was sent just now. */
@@ -18,20 +18,20 @@ describe('a step of what all processes share', () => {
   it('hears of a refusal, and says for how long nobody may call', () => {
     const refusal = { owner: 'p', counted: 5, stated: null, ...at, retryAfterMs: 2_000 };
     const { state, result } = takeStep(undefined, { type: 'refused', ...refusal });
-    expect(state).toEqual(refused(undefined, refusal));
+    expect(state).toEqual(recordRefusal(undefined, refusal));
     expect(result).toEqual({ pauseMs: 2_000 });
   });
 
   it('hears of trouble, and says for how long nobody may call', () => {
     const { state, result } = takeStep(undefined, { type: 'troubled', ...at, retryAfterMs: 3_000 });
-    expect(state).toEqual(troubled(undefined, { ...at, retryAfterMs: 3_000 }));
+    expect(state).toEqual(recordTrouble(undefined, { ...at, retryAfterMs: 3_000 }));
     expect(result).toEqual({ pauseMs: 3_000 });
   });
 
   it('hears of a good answer, and of a pause that is over says that it lasts no longer', () => {
     const over = { ...paused, pausedUntil: NOW - 1 };
     const { state, result } = takeStep(over, { type: 'answered', ...at });
-    expect(state).toEqual(answered(over, at));
+    expect(state).toEqual(recordAnswer(over, at));
     expect(state).toMatchObject({ troubles: 0 });
     expect(result).toEqual({ pauseMs: 0 });
   });

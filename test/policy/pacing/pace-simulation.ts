@@ -2,11 +2,11 @@ import { mayCatchUp, steadyShare, type SteadyShare } from '../../../policy/pacin
 import { leadAfter, LEAST_LEAD_MS } from '../../../policy/pacing/lead.ts';
 import { lease, type LeaseAnswer } from '../../../policy/pacing/lease.ts';
 import { Pacer, type Slot } from '../../../policy/pacing/pacer.ts';
-import { refused, type RateState } from '../../../policy/pacing/rate.ts';
+import { recordRefusal, type RateState } from '../../../policy/pacing/rate.ts';
 
 /**
- * Processes that send as fast as they may to an API with a limit of calls in any trailing second, event by event, without any clock but
- * its own. Everything between them (the way there, the answer, the ledger) takes time.
+ * Processes that send as fast as they may to an API with a limit of calls in any trailing second, event by event,
+ * without any clock but its own. Everything between them (the way there, the answer, the ledger) takes time.
  */
 export interface Scene {
   readonly seed: number;
@@ -197,7 +197,7 @@ export function simulate(scene: Scene): Seen {
             process.toldAt = now;
             const news = { owner, counted: usedBy(process, sentAt), stated: scene.stated, sentAt, now };
             const wish = scene.retryAfterMs === undefined ? {} : { retryAfterMs: scene.retryAfterMs };
-            state = refused(state, { ...news, ...wish });
+            state = recordRefusal(state, { ...news, ...wish });
             seen.updates += 1;
             const { held } = process;
             if (held !== null) process.held = { ...held, since: now, pauseMs: Math.max(250, scene.retryAfterMs ?? 0) };

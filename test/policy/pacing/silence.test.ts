@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TtsMode } from '../../../contract/row-kinds.ts';
-import { silenceOf, type HeardOfApi, type Silence } from '../../../policy/pacing/silence.ts';
+import { silenceOf, type ApiCallFacts, type Silence } from '../../../policy/pacing/silence.ts';
 
 const NOW = 1_000_000;
 const ago = (seconds: number): number => NOW - seconds * 1_000;
@@ -9,7 +9,7 @@ const failing = (since: number, last: number, pausedFor = 0) => ({
 });
 const onWire = (requests: number, since: number) => ({ requests, since: ago(since) });
 
-function silence(heard: Partial<HeardOfApi>, tts: TtsMode = 'job'): Silence | undefined {
+function silence(heard: Partial<ApiCallFacts>, tts: TtsMode = 'job'): Silence | undefined {
   return silenceOf({ failing: [], onWire: undefined, answeredAt: 0, ...heard }, { tts }, NOW);
 }
 

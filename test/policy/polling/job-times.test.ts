@@ -1,7 +1,7 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { earlyOf, learnTimes, longestOf, NO_JOB_TIMES, type Span } from '../../../policy/polling/job-times.ts';
+import { earlyJobMs, learnTimes, longestJobMs, NO_JOB_TIMES, type Span } from '../../../policy/polling/job-times.ts';
 import { nextPoll } from '../../../policy/polling/poll-schedule.ts';
 import { seeded } from '../pacing/pace-simulation.ts';
 
@@ -21,7 +21,7 @@ function run(law: Law, gapMs: number, inFlight: number, learns: boolean): { poll
   let [polls, lag] = [0, 0];
   for (let job = 0; job < 5_000; job++) {
     const end = law(draw, job);
-    let [ran, age, count] = [0, Math.max(gapMs, learns ? earlyOf(times) : 0), 1];
+    let [ran, age, count] = [0, Math.max(gapMs, learns ? earlyJobMs(times) : 0), 1];
     for (; age < end; count++) [ran, age] = [age, nextPoll({ firstLookMs: gapMs, pollGapMs: gapMs }, age, spread())];
     if (job >= 300) [polls, lag] = [polls + count, lag + age - end];
     // What is learned is what was seen: that it ended between two polls.
@@ -67,15 +67,15 @@ describe('what is known of the times of jobs', () => {
   const few = (jobs: number): Span[] => Array.from({ length: jobs }, (_, job) => [59_000 + job, 60_000 + job]);
 
   it('decides nothing as long as few are known; the longest may be half of what another takes', () => {
-    expect(longestOf(NO_JOB_TIMES)).toBeUndefined();
+    expect(longestJobMs(NO_JOB_TIMES)).toBeUndefined();
     const times = learnTimes(NO_JOB_TIMES, few(29));
-    expect([earlyOf(times), longestOf(times)]).toEqual([0, 120_056]);
+    expect([earlyJobMs(times), longestJobMs(times)]).toEqual([0, 120_056]);
     const known = learnTimes(times, few(1));
-    expect([earlyOf(known), longestOf(known)]).toEqual([59_000, 60_028]);
+    expect([earlyJobMs(known), longestJobMs(known)]).toEqual([59_000, 60_028]);
   });
 
   it('is no later than half of the age at which a job was first read and had ended', () => {
-    expect(earlyOf(learnTimes(NO_JOB_TIMES, [...few(29), [0, 60_000]]))).toBe(30_000);
+    expect(earlyJobMs(learnTimes(NO_JOB_TIMES, [...few(29), [0, 60_000]]))).toBe(30_000);
   });
 
   it('comes to rest where hardly any job ends before it, and hardly any after', () => {
@@ -87,10 +87,10 @@ describe('what is known of the times of jobs', () => {
           return [end, end];
         });
         const times = learnTimes(NO_JOB_TIMES, spans);
-        expect(earlyOf(times) / ms).toBeGreaterThan(0.8);
-        expect(earlyOf(times) / ms).toBeLessThan(1.3);
-        expect((longestOf(times) ?? 0) / ms).toBeGreaterThan(1.7);
-        expect((longestOf(times) ?? 0) / ms).toBeLessThan(2.3);
+        expect(earlyJobMs(times) / ms).toBeGreaterThan(0.8);
+        expect(earlyJobMs(times) / ms).toBeLessThan(1.3);
+        expect((longestJobMs(times) ?? 0) / ms).toBeGreaterThan(1.7);
+        expect((longestJobMs(times) ?? 0) / ms).toBeLessThan(2.3);
       }),
       { numRuns: 20 },
     );

@@ -5,8 +5,8 @@ import {
   firstPoll,
   mostFailedPolls,
   nextPoll,
-  onTick,
-  safetyAge,
+  roundToTick,
+  nextSafetyPollAge,
 } from '../../../policy/polling/poll-schedule.ts';
 
 const PLAN = { firstLookMs: 3_000, pollGapMs: 4_000 };
@@ -33,9 +33,9 @@ describe('polls', () => {
   });
 
   it('makes polls of about the same time together, close to when they were planned', () => {
-    expect([1_024, 1_026, 1_051].map((at) => onTick(PLAN, at))).toEqual([1_000, 1_050, 1_050]);
-    expect(onTick({ ...PLAN, pollGapMs: 100 }, 1_024)).toBe(1_020);
-    expect(onTick({ ...PLAN, pollGapMs: 0 }, 1_024.5)).toBe(1_024.5);
+    expect([1_024, 1_026, 1_051].map((at) => roundToTick(PLAN, at))).toEqual([1_000, 1_050, 1_050]);
+    expect(roundToTick({ ...PLAN, pollGapMs: 100 }, 1_024)).toBe(1_020);
+    expect(roundToTick({ ...PLAN, pollGapMs: 0 }, 1_024.5)).toBe(1_024.5);
   });
 });
 
@@ -49,18 +49,18 @@ describe('the safety net', () => {
   const NET = { firstLookMs: 3_000, pollGapMs: 3_000 };
 
   it('waits until nearly all such jobs have ended, or for long where nobody knows', () => {
-    expect(safetyAge(NET, { longestMs: undefined, deadlineMs: 1e9 }, 3_000)).toBe(600_000);
-    expect(safetyAge(NET, { longestMs: undefined, deadlineMs: 100_000 }, 3_000)).toBe(100_001);
+    expect(nextSafetyPollAge(NET, { longestMs: undefined, deadlineMs: 1e9 }, 3_000)).toBe(600_000);
+    expect(nextSafetyPollAge(NET, { longestMs: undefined, deadlineMs: 100_000 }, 3_000)).toBe(100_001);
     const slow = { ...NET, pollGapMs: 90_000 };
-    expect(safetyAge(slow, { longestMs: undefined, deadlineMs: 1e9 }, 3_000)).toBe(900_000);
-    expect(safetyAge(NET, { longestMs: 10_000, deadlineMs: 1e9 }, 3_000)).toBe(15_000);
-    expect(safetyAge(NET, { longestMs: 600_000, deadlineMs: 1e9 }, 3_000)).toBe(723_000);
+    expect(nextSafetyPollAge(slow, { longestMs: undefined, deadlineMs: 1e9 }, 3_000)).toBe(900_000);
+    expect(nextSafetyPollAge(NET, { longestMs: 10_000, deadlineMs: 1e9 }, 3_000)).toBe(15_000);
+    expect(nextSafetyPollAge(NET, { longestMs: 600_000, deadlineMs: 1e9 }, 3_000)).toBe(723_000);
   });
 
   it('looks ever more rarely, and just after the deadline', () => {
-    expect(safetyAge(NET, { longestMs: 10_000, deadlineMs: 1e9 }, 40_000)).toBe(60_000);
-    expect(safetyAge(NET, { longestMs: 10_000, deadlineMs: 50_000 }, 40_000)).toBe(50_001);
-    expect(safetyAge(NET, { longestMs: 10_000, deadlineMs: 50_000 }, 50_001)).toBeGreaterThan(53_000);
+    expect(nextSafetyPollAge(NET, { longestMs: 10_000, deadlineMs: 1e9 }, 40_000)).toBe(60_000);
+    expect(nextSafetyPollAge(NET, { longestMs: 10_000, deadlineMs: 50_000 }, 40_000)).toBe(50_001);
+    expect(nextSafetyPollAge(NET, { longestMs: 10_000, deadlineMs: 50_000 }, 50_001)).toBeGreaterThan(53_000);
   });
 
   it('goes forward, and few looks reach any age', () => {
@@ -70,7 +70,7 @@ describe('the safety net', () => {
       fc.property(fc.integer({ min: 1, max: 60_000 }), times, (pollGapMs, known) => {
         let [age, looks] = [0, 0];
         while (age < 7_200_000) {
-          const next = safetyAge({ firstLookMs: 0, pollGapMs }, known, age);
+          const next = nextSafetyPollAge({ firstLookMs: 0, pollGapMs }, known, age);
           expect(next).toBeGreaterThan(age);
           [age, looks] = [next, looks + 1];
         }

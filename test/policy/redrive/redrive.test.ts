@@ -10,7 +10,7 @@ import {
   type RedriveAttempt,
   type RedrivePlan,
   type RedriveRow,
-  type RedriveWish,
+  type RedriveRequest,
 } from '../../../policy/redrive/redrive.ts';
 
 const JOB_FAILED = { class: 'JobFailed' } as const;
@@ -21,7 +21,7 @@ const TTS: RedriveRow = { spec: { kind: 'tts' }, outcome: 'failed', failure: JOB
 const DUB: RedriveRow = { ...TTS, spec: { kind: 'dub' } };
 const VERIFIED: RedriveRow = { ...TTS, spec: { kind: 'tts', verify: 0.25 } };
 const OVERDUE: RedriveRow = { ...TTS, outcome: 'overdue', failure: { class: 'Overdue' } };
-const WISH: RedriveWish = { step: null, resubmit: false, replace: false, accept: false, edited: null };
+const WISH: RedriveRequest = { step: null, resubmit: false, replace: false, accept: false, edited: null };
 
 type More = Partial<RedriveAttempt>;
 function attempt(step: Step, state: AttemptState, more: More = {}): RedriveAttempt {
@@ -42,7 +42,7 @@ function words(plan: RedrivePlan): string {
     .join(' ');
 }
 
-type Case = readonly [string, RedriveRow, readonly RedriveAttempt[], Partial<RedriveWish>, string];
+type Case = readonly [string, RedriveRow, readonly RedriveAttempt[], Partial<RedriveRequest>, string];
 const plans = (cases: readonly Case[]): void => {
   it.each(cases)('%s', (_, row, attempts, wish, plan) => {
     expect(words(planRedrive(row, attempts, { ...WISH, ...wish }))).toBe(plan);

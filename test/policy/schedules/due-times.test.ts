@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isNominal, nominalTimeOf, waitForOwnSecond } from '../../../policy/schedules/due-times.ts';
+import { isScheduledAt, nominalTimeOf, waitForOwnSecond } from '../../../policy/schedules/due-times.ts';
 import { CLOCK_CHANGES } from '../../support/clock-changes.ts';
 import type { ScheduleSpec } from '../../../policy/schedules/schedule-spec.ts';
 import { specOf } from '../../support/schedule-on-record.ts';
@@ -17,7 +17,9 @@ const SECONDS: ScheduleSpec['times'] = {
 describe('a time at which a schedule is due', () => {
   it('is among the seconds, days and years of a calendar on record', () => {
     const spec = { times: SECONDS, timezone: 'UTC' };
-    expect([0, 10_000, 40_000, 86_410_000].filter((after) => isNominal(AT + after, spec))).toEqual([10_000, 40_000]);
+    expect([0, 10_000, 40_000, 86_410_000].filter((after) => isScheduledAt(AT + after, spec))).toEqual([
+      10_000, 40_000,
+    ]);
   });
 
   it.each([
@@ -25,9 +27,9 @@ describe('a time at which a schedule is due', () => {
     ['every 7m', { every: '7m' }, [AT % 420_000 === 0 ? 0 : 420_000 - (AT % 420_000)], [1_000]],
     ['a cron in Berlin', { cron: '0 3 * * *', timezone: 'Europe/Berlin' }, [0, 86_400_000], [3_600_000]],
   ])('of %s is one of its times, to the second', (_, written, due, other) => {
-    for (const after of due) expect(isNominal(AT + after, specOf(written))).toBe(true);
-    for (const after of other) expect(isNominal(AT + after, specOf(written))).toBe(false);
-    expect(isNominal(AT + (due[0] ?? 0) + 1, specOf(written))).toBe(false);
+    for (const after of due) expect(isScheduledAt(AT + after, specOf(written))).toBe(true);
+    for (const after of other) expect(isScheduledAt(AT + after, specOf(written))).toBe(false);
+    expect(isScheduledAt(AT + (due[0] ?? 0) + 1, specOf(written))).toBe(false);
   });
 
   it('includes all that the server fires at the changes of the clocks', () => {
@@ -37,7 +39,7 @@ describe('a time at which a schedule is due', () => {
       // `Mon 2027-03-29 02:30:00 +02:00`
       const [, day = '', hour = '', offset = ''] = time.split(' ');
       const at = Date.parse(`${day}T${hour}${offset === 'UTC' ? 'Z' : offset}`);
-      expect({ zone, cron, time, is: isNominal(at, specOf({ cron, timezone: zone })) }).toMatchObject({ is: true });
+      expect({ zone, cron, time, is: isScheduledAt(at, specOf({ cron, timezone: zone })) }).toMatchObject({ is: true });
     }
   });
 });

@@ -7,7 +7,7 @@ import {
   judgeFiring,
   runsLeft,
   spanOfTrigger,
-  whyTooLate,
+  lateReason,
 } from '../../../policy/schedules/legal-firing.ts';
 import type { WrittenSpec } from '../../../policy/schedules/schedule-spec.ts';
 import { specOf } from '../../support/schedule-on-record.ts';
@@ -190,7 +190,7 @@ it.each([
   'a firing that waited for a worker for %d ms with a catch-up time of %d is in time, but for %s',
   (ms, catchUp, of) => {
     const words = of && `It fired, and no worker took it within its catch-up time of ${of}.`;
-    expect(whyTooLate(ms, catchUp)).toBe(words);
+    expect(lateReason(ms, catchUp)).toBe(words);
   },
 );
 

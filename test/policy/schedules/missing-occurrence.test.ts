@@ -5,7 +5,7 @@ import {
   type ScheduleStanding,
   countMissed,
   explainMissing,
-  isAmiss,
+  needsAttention,
   noteInWords,
   pausedBy,
   recentOutcomes,
@@ -116,7 +116,7 @@ describe('an occurrence is amiss', () => {
     ['waiting', true, false],
     ['waiting', false, true],
   ] as const)('%s with a worker %s: %s', (state, hasWorker, amiss) => {
-    expect(isAmiss({ state, cause: null }, { hasWorker })).toBe(amiss);
+    expect(needsAttention({ state, cause: null }, { hasWorker })).toBe(amiss);
   });
 
   it.each([
@@ -126,8 +126,8 @@ describe('an occurrence is amiss', () => {
     ['overlap', true],
     ['month-budget', true],
   ] as const)('where a pause by hand is fine, also if skipped for %s: %s', (cause, amiss) => {
-    expect(isAmiss({ state: 'skipped', cause }, { hasWorker: true, isPauseFine: true })).toBe(amiss);
-    expect(isAmiss({ state: 'skipped', cause }, { hasWorker: true })).toBe(true);
+    expect(needsAttention({ state: 'skipped', cause }, { hasWorker: true, isPauseFine: true })).toBe(amiss);
+    expect(needsAttention({ state: 'skipped', cause }, { hasWorker: true })).toBe(true);
   });
 });
 

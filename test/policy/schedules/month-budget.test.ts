@@ -5,7 +5,7 @@ import {
   monthRange,
   monthStanding,
   shareOfMonth,
-  whyUsedUp,
+  usedUpReason,
   type MonthBatch,
   type MonthStanding,
 } from '../../../policy/schedules/month-budget.ts';
@@ -104,10 +104,10 @@ describe('the share of a firing', () => {
       { spent: 90, budget: 95, isClosed: true },
       { spent: 2, budget: 8, isClosed: false },
     ];
-    expect(whyUsedUp(monthStanding(100, batches), '2026-12')).toBe(
+    expect(usedUpReason(monthStanding(100, batches), '2026-12')).toBe(
       'The budget of 100 credits for 2026-12 is used up: 92 spent or reserved, up to 6 more reserved by open batches; the 2 left do not cover even one row.',
     );
-    expect(whyUsedUp(monthStanding(100, [{ spent: 3, budget: null, isClosed: false }]), '2026-12')).toContain(
+    expect(usedUpReason(monthStanding(100, [{ spent: 3, budget: null, isClosed: false }]), '2026-12')).toContain(
       'a batch without a budget still runs',
     );
   });

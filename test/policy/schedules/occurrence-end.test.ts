@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { endingOf, lookPauseMs } from '../../../policy/schedules/occurrence-end.ts';
+import { occurrenceVerdict, endCheckPauseMs } from '../../../policy/schedules/occurrence-end.ts';
 
 const leftOut = (rows: number, budget: number | null, isCachedOnly = false) => ({ rows, budget, isCachedOnly });
 
 describe('an occurrence', () => {
   it.each(['complete', 'failures', 'unknown', 'unfit'] as const)('whose batch ended as %s has not failed', (exit) => {
-    expect(endingOf('b', { exit })).toEqual({ type: 'ended', exit });
+    expect(occurrenceVerdict('b', { exit })).toEqual({ type: 'ended', exit });
   });
 
   it.each([
@@ -18,17 +18,25 @@ describe('an occurrence', () => {
     ['skipped', leftOut(2, 60, true), 'Batch "b" pays for nothing that is not in the cache: 2 rows were not sent.'],
   ] as const)('whose batch ended as %s (%j) has failed, and says so in English', (exit, left, reason) => {
     const end = left === undefined ? { exit } : { exit, leftOut: left };
-    expect(endingOf('b', end)).toEqual({ type: 'failed', exit, reason });
+    expect(occurrenceVerdict('b', end)).toEqual({ type: 'failed', exit, reason });
   });
 
   it('whose files could not be written has failed, however its batch ended', () => {
     const reason = 'The disk is full.';
-    expect(endingOf('b', { exit: 'complete', problem: reason })).toEqual({ type: 'failed', exit: 'complete', reason });
-    expect(endingOf('b', { exit: 'halted', problem: reason })).toEqual({ type: 'failed', exit: 'halted', reason });
+    expect(occurrenceVerdict('b', { exit: 'complete', problem: reason })).toEqual({
+      type: 'failed',
+      exit: 'complete',
+      reason,
+    });
+    expect(occurrenceVerdict('b', { exit: 'halted', problem: reason })).toEqual({
+      type: 'failed',
+      exit: 'halted',
+      reason,
+    });
   });
 });
 
 it('the pause between two looks at a batch grows to 15 s where nobody tells of its end', () => {
-  const pauses = [0, 1, 2, 3, 4, 5, 1_000].map((looks) => lookPauseMs(looks, false));
+  const pauses = [0, 1, 2, 3, 4, 5, 1_000].map((looks) => endCheckPauseMs(looks, false));
   expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
 });

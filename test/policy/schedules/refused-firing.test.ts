@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { refusalAhead } from '../../../policy/schedules/refused-firing.ts';
+import { predictRefusal } from '../../../policy/schedules/refused-firing.ts';
 
 const BILL = { quoted: 282, unpriced: 0, cheapest: 40, affordable: null };
 
@@ -14,14 +14,14 @@ describe('a firing', () => {
     [{ budget: 300, confirmAbove: 200 }, { credits: 10 }, `the budget of 10 credits a month ${PAYS_NONE}`],
     [{ budget: null, confirmAbove: 200 }, null, `the bill of 282 credits is above the limit of 200 ${NOT_CONFIRMED}`],
   ])('with %j in a month of %j is refused: %s', (limits, month, words) => {
-    expect(refusalAhead({ bill: BILL, ...limits }, month)).toBe(words);
+    expect(predictRefusal({ bill: BILL, ...limits }, month)).toBe(words);
   });
 
   it('with a row without a price is refused by any budget, also that of the month', () => {
     const bill = { ...BILL, unpriced: 1 };
     const words = '1 row has no price, and a budget needs one';
-    expect(refusalAhead({ bill, budget: 500, confirmAbove: null }, null)).toBe(words);
-    expect(refusalAhead({ bill, budget: null, confirmAbove: null }, { credits: 500 })).toBe(words);
-    expect(refusalAhead({ bill, budget: null, confirmAbove: null }, null)).toBeUndefined();
+    expect(predictRefusal({ bill, budget: 500, confirmAbove: null }, null)).toBe(words);
+    expect(predictRefusal({ bill, budget: null, confirmAbove: null }, { credits: 500 })).toBe(words);
+    expect(predictRefusal({ bill, budget: null, confirmAbove: null }, null)).toBeUndefined();
   });
 });

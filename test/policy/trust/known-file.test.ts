@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { birthOf, isMadeHere, isSameFile } from '../../../policy/trust/known-file.ts';
+import { birthTimeMs, isMadeHere, isSameFile } from '../../../policy/trust/known-file.ts';
 
 const FILE = { path: '/home/me/.voxbatch/ledger.db', inode: 7, born: 1_000 };
 const UNBORN = { ...FILE, born: 0 };
@@ -22,7 +22,7 @@ it.each([
   ['does not where the last change is told in its place', BORN_FILE, { birthtimeMs: 20, ctimeMs: 20 }, 'linux', 0],
   ['does not where it can be set', BORN_FILE, NODE, 'darwin', 0],
 ] as const)('the birth of a file %s', (_, file, node, platform, born) => {
-  expect(birthOf(file, node, platform)).toBe(born);
+  expect(birthTimeMs(file, node, platform)).toBe(born);
 });
 
 const BORN = Date.UTC(2026, 10, 1);

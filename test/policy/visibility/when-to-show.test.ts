@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SearchFigures } from '../../../contract/search-attributes.ts';
-import { isNews, isWorthShowing } from '../../../policy/visibility/when-to-show.ts';
+import { isFirstOrLastUnknown, isWorthShowing } from '../../../policy/visibility/when-to-show.ts';
 
 const SHOWN: SearchFigures = { state: 'running', rows: 100, done: 10, failed: 0, unknown: 0, credits: 20 };
 
@@ -36,4 +36,6 @@ it.each([
   [0, 1, true],
   [3, 1, false],
   [1, 0, true],
-])('isNews of %d shown and %d unknown rows: %s', (shown, unknown, is) => expect(isNews(shown, unknown)).toBe(is));
+])('isNews of %d shown and %d unknown rows: %s', (shown, unknown, is) =>
+  expect(isFirstOrLastUnknown(shown, unknown)).toBe(is),
+);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { nameAskedFor, VoiceNames, type NamedVoice } from '../../../policy/voices/voice-name.ts';
+import { requestedVoiceName, VoiceNames, type NamedVoice } from '../../../policy/voices/voice-name.ts';
 
 const voice = (id: string, name: string): NamedVoice => ({ id, name, provider: 'p' });
 const names = (...voices: readonly NamedVoice[]): VoiceNames<NamedVoice> => new VoiceNames(voices);
@@ -13,7 +13,7 @@ it.each([
   ['Name: Ada Lovelace ', 'Ada Lovelace'],
   ['name:name:x', 'name:x'],
   ['name:', ''],
-])('nameAskedFor reads %j', (cell, name) => expect(nameAskedFor(cell)).toBe(name));
+])('requestedVoiceName reads %j', (cell, name) => expect(requestedVoiceName(cell)).toBe(name));
 
 describe('VoiceNames', () => {
   it('prefers exactly this name to the same in another case', () => {

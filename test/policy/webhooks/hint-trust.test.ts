@@ -7,7 +7,7 @@ import {
   NEW_TRUST,
   NO_PROBES,
   POLLS_A_JOB,
-  sparesPolls,
+  canSkipPolls,
   type HintTrust,
   type Probes,
 } from '../../../policy/webhooks/hint-trust.ts';
@@ -16,12 +16,12 @@ const ends = fc.array(fc.constantFrom('hinted' as const, 'missed' as const), { m
 const after = (list: readonly ('hinted' | 'missed')[]): HintTrust => list.reduce(afterEnd, NEW_TRUST);
 
 describe('trust in webhooks', () => {
-  it('begins as a trial, which spares polls', () => expect(sparesPolls(NEW_TRUST)).toBe(true));
+  it('begins as a trial, which spares polls', () => expect(canSkipPolls(NEW_TRUST)).toBe(true));
 
   it('falls at once when a job had ended without one, whatever came before', () => {
     fc.assert(
       fc.property(ends, (list) => {
-        expect(sparesPolls(after([...list, 'missed']))).toBe(false);
+        expect(canSkipPolls(after([...list, 'missed']))).toBe(false);
       }),
     );
   });

@@ -4,7 +4,7 @@ import type { RedriveChoice } from '../../../ledger/takes/redrive.ts';
 import type { ResultFile } from '../../../ledger/records.ts';
 import { hasResult } from '../../../contract/outcomes.ts';
 import { attemptOfFile, lostFile } from '../../../policy/redrive/lost-file.ts';
-import { planRedrive, type RedriveAttempt, type RedriveWish } from '../../../policy/redrive/redrive.ts';
+import { planRedrive, type RedriveAttempt, type RedriveRequest } from '../../../policy/redrive/redrive.ts';
 import { nextMove } from '../../../policy/rows/row-machine.ts';
 import type { Book } from './book.ts';
 import type { Command } from './any-story.ts';
@@ -13,9 +13,9 @@ import { choiceOf, NOTHING_SEEN, type Rules, type Seen } from './rules.ts';
 import { Workers, type Work } from './workers.ts';
 
 /**
- * Plays workflows, workers, the API and a person who follow no order: work is handed out twice, stands still at any point, dies,
- * or comes back when all is settled; answers are lost or late; the person asks with an old view. After each step the promises of
- * the row machine are checked against what the API really took.
+ * Plays workflows, workers, the API and a person who follow no order: work is handed out twice, stands still at any
+ * point, dies, or comes back when all is settled; answers are lost or late; the person asks with an old view. After
+ * each step the promises of the row machine are checked against what the API really took.
  */
 export class Story {
   readonly #book: Book;
@@ -92,7 +92,7 @@ export class Story {
     }
   }
 
-  async #choose(row: number, say: Pick<RedriveWish, 'resubmit' | 'accept'>): Promise<RedriveChoice | undefined> {
+  async #choose(row: number, say: Pick<RedriveRequest, 'resubmit' | 'accept'>): Promise<RedriveChoice | undefined> {
     const { kind, outcome, failure, take, redoFrom, attempts, file = null } = await this.#book.look(row);
     const wish = { ...say, step: null, replace: false, edited: null };
     const spec = choiceOf(this.#rules, kind);
