@@ -2,14 +2,15 @@ import Database from 'libsql';
 import { BATCH, prefill } from './prefill.ts';
 
 /**
- * Makes a ledger with a batch of this many ended rows, 3 % of them failed, with texts, lengths and times that differ.
+ * Creates a ledger with a finished batch (`BATCH`) for the benchmarks of page and report: 3 % of its rows failed, and
+ * their texts, durations and times vary. `path`: of the database file.
  */
 export async function makeFinishedBatch(path: string, rows: number): Promise<void> {
   await prefill(path, 'http://127.0.0.1', rows, rows, BATCH, textOf);
   vary(path);
 }
 
-/** About 90 characters, which compress like speech: a few thousand words. */
+/** Returns a text of about 90 characters, from a vocabulary of 5,000 words, so that it compresses like real text. */
 function textOf(row: number): string {
   let seed = row;
   const word = (): string => {
@@ -22,7 +23,7 @@ function textOf(row: number): string {
   return Array.from({ length: 14 }, word).join(' ');
 }
 
-/** Fails some rows, and gives the others lengths and times that differ. */
+/** Lets some rows fail, and varies the durations and times of all. */
 function vary(path: string): void {
   const failure = `json_object('class', 'BadRequest', 'message', 'The API refused row ' || row || ': no such voice.', 'cause', '400')`;
   const began = Date.parse('2026-11-01');

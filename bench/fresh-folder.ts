@@ -3,21 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
 
-/** Where a contestant is to run: in a folder with `rows.csv` and settings, and with an empty home of its own. */
+/** A temporary folder for a run, with `rows.csv`, a config file and an empty home. */
 export interface FreshFolder {
+  /** Path of the folder. */
   readonly cwd: string;
   readonly rows: number;
+  /** Environment variables for the run. */
   readonly env: NodeJS.ProcessEnv & { readonly VOXBATCH_HOME: string };
 }
 
-/** The manifest to write. `pollMs`: how often jobs are looked at. */
+/** What to write to the folder. `pollMs`: how often jobs are polled. `textOf`: the text of a row, from 0. */
 export interface BenchManifest {
   readonly rows: number;
   readonly pollMs: number;
   readonly textOf: (at: number) => string;
 }
 
-/** Runs something in a fresh folder, for which nothing is on record, and removes that folder. */
+/** Creates a temporary folder, calls `run` with it, and removes it. */
 export async function inFreshFolder<T>(
   { rows, pollMs, textOf }: BenchManifest,
   run: (place: FreshFolder) => Promise<T>,

@@ -10,7 +10,7 @@ export interface Account {
   readonly isOver: boolean;
 }
 
-/** Result of a contestant. */
+/** The score of a contestant. */
 export interface Score {
   readonly name: string;
   readonly rows: number;
@@ -28,7 +28,11 @@ export interface Score {
   readonly isOver: boolean;
 }
 
-/** Judges by the ledger of the API and the files, not by what the contestant says about its charges. */
+/**
+ * Scores a contestant by the API's ledger of charges and the result files, not by its own account of charges.
+ *
+ * @param seconds how long the contestant took
+ */
 export function judge(
   name: string,
   rows: readonly { readonly id: string }[],
@@ -49,7 +53,15 @@ export function judge(
   const delivered = rows.filter(({ id }) => account.delivered.has(id)).length;
   const unknown = rows.filter(({ id }) => !account.delivered.has(id) && account.unknown.has(id)).length;
   return {
-    ...{ name, rows: rows.length, delivered, unknown, lost: rows.length - delivered - unknown },
-    ...{ charges: charges.length, doubles, wasted, seconds, isOver: account.isOver },
+    name,
+    rows: rows.length,
+    delivered,
+    unknown,
+    lost: rows.length - delivered - unknown,
+    charges: charges.length,
+    doubles,
+    wasted,
+    seconds,
+    isOver: account.isOver,
   };
 }

@@ -27,6 +27,7 @@ const work = Number(first ?? (on === undefined ? 3_000 : 1_500));
 const LANE = { batch: BATCH, lane: 1, run: 'r', owner: 'w' };
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 20_000, sha256: 'ab'.repeat(32), extension: 'mp3' };
 
+/** Cost of processing rows. CPU and statements are per row. */
 interface Cost {
   readonly rowsPerSecond: number;
   readonly cpuMs: number;
@@ -44,7 +45,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** A small and a large batch in a file, and the bare script. */
+/** Measures a small and a large batch in a SQLite file, and the bare script. */
 async function measureFile(): Promise<void> {
   const costs: Cost[] = [];
   for (const size of SIZES) {
@@ -54,7 +55,7 @@ async function measureFile(): Promise<void> {
     const ledger = await openLedger(path);
     await measure(() => workOnRows(ledger, LANE, 500));
     const cost = await measure(() => workOnRows(ledger, LANE, work));
-    await measureAsking(ledger, size);
+    await measureQueries(ledger, size);
     await ledger.close();
     costs.push(cost);
     print(`${size.toLocaleString('en')} rows`, cost);
@@ -66,7 +67,7 @@ async function measureFile(): Promise<void> {
   }
 }
 
-/** The same changes to one table by prepared statements, 32 rows per transaction. */
+/** Makes the same changes to a single table, by prepared statements, {@link AT_ONCE} rows per transaction. */
 async function bareScript(path: string): Promise<number> {
   const raw = new Database(path);
   raw.exec('pragma journal_mode = wal; pragma synchronous = full');
@@ -91,15 +92,15 @@ async function bareScript(path: string): Promise<number> {
   return work;
 }
 
-/** The queries of following a batch: ms per query. */
-async function measureAsking(ledger: Ledger, size: number): Promise<void> {
+/** Measures the queries that following a batch makes, in ms per query. */
+async function measureQueries(ledger: Ledger, size: number): Promise<void> {
   const asked: string[] = [];
   for (const name of ['counts', 'money', 'sending', 'closeBatch'] as const) {
     const begun = performance.now();
-    for (let time = 0; time < 50; time += 1) await ledger[name](BATCH);
+    for (let round = 0; round < 50; round += 1) await ledger[name](BATCH);
     asked.push(`${name} ${((performance.now() - begun) / 50).toFixed(2)}`);
   }
-  console.log(`${size.toLocaleString('en')} rows, ms for one asking: ${asked.join(', ')}`);
+  console.log(`${size.toLocaleString('en')} rows, ms per query: ${asked.join(', ')}`);
 }
 
 async function measure(run: () => Promise<number>): Promise<Cost> {

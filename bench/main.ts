@@ -1,6 +1,7 @@
 /**
- * The benchmark: voxbatch and the usual patterns run the same batch against the same misbehaving API, and are killed at
- * the same points. `npm run bench`; see USAGE in options.ts. The API's own ledger says what each was charged.
+ * The benchmark of reliability: voxbatch and the usual patterns run the same batch against the same faulty API, and are
+ * killed at the same points. `npm run bench`; see USAGE in options.ts. The simulated API's own ledger says what each
+ * was charged.
  */
 import { availableParallelism, totalmem } from 'node:os';
 import { env } from 'node:process';
@@ -10,7 +11,7 @@ import { judge, type Score } from './judge.ts';
 import { readOptions } from './options.ts';
 import { ratiosOf, tableOf } from './print-scores.ts';
 import { makeRows, planFaults } from './rows.ts';
-import { Stage } from './stage.ts';
+import { TestBed } from './test-bed.ts';
 
 const options = readOptions(process.argv.slice(2), Object.keys(CONTESTANTS));
 const say = (line: string): void => {
@@ -25,18 +26,18 @@ console.log(
     `${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}\n`,
 );
 const scores: Score[] = [];
-for (const [name, { words, play }] of Object.entries(CONTESTANTS)) {
+for (const [name, { description, run }] of Object.entries(CONTESTANTS)) {
   if (options.only.length > 0 && !options.only.includes(name)) continue;
-  say(`${name}: ${words} …`);
-  const stage = await Stage.create(options);
+  say(`${name}: ${description} …`);
+  const testBed = await TestBed.create(options);
   try {
     const begun = performance.now();
-    const account = await play(stage, options.seconds * 1_000);
-    const score = judge(name, stage.rows, account, stage.charges(), (performance.now() - begun) / 1_000);
+    const account = await run(testBed, options.seconds * 1_000);
+    const score = judge(name, testBed.rows, account, testBed.charges(), (performance.now() - begun) / 1_000);
     scores.push(score);
-    if (!score.isOver || score.lost > 0) say(await stage.lastWords());
+    if (!score.isOver || score.lost > 0) say(await testBed.logTail());
   } finally {
-    await stage.close();
+    await testBed.close();
   }
 }
 console.log(`${tableOf(scores)}\n\n${ratiosOf(scores)}`);

@@ -1,4 +1,4 @@
-/** The value in the middle; of an even number, between the two. 0 if there is none. */
+/** Returns the median of some values; 0 if there are none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]];

@@ -1,4 +1,3 @@
-import { byItself } from '../contract/actions.ts';
 /**
  * Memory of the commands that read a whole batch: `npm run bench:memory -- [ROWS…]`, by default 10,000 and 300,000.
  * Each command runs in its own process, on a batch whose rows have all ended; the system reports its peak (VmHWM,
@@ -13,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
+import { byItself } from '../contract/actions.ts';
 import { BUILT_IN_PRICES } from '../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../contract/tunables.ts';
 import { openManifest } from '../inputs/manifest-source.ts';
@@ -24,8 +24,8 @@ import { usageOf } from './processes.ts';
 
 const CLI = resolve(import.meta.dirname, '..', 'dist', 'starters', 'cli.js');
 const RUN_TYPESCRIPT = resolve(import.meta.dirname, '..', 'test', 'chaos', 'run-typescript.mjs');
-/** Links per file that common file systems allow, with a margin. */
-const ROWS_A_FILE = 20_000;
+/** Rows that share a media file: common file systems allow a few more hard links to one file. */
+const ROWS_PER_FILE = 20_000;
 const CONTENT = Buffer.from('ID3 not really sound, and that is all the same here');
 
 const OPTIONS: ManifestOptions = {
@@ -37,10 +37,12 @@ const OPTIONS: ManifestOptions = {
   tts: 'job',
 };
 
+// With the argument `load`, the process is the one that is measured while it loads a manifest.
 const [node = ''] = process.argv;
 if (process.argv[2] === 'load') await load(process.argv[3] ?? '');
 else await measure(process.argv.slice(2).map(Number));
 
+/** Measures all commands at these numbers of rows. */
 async function measure(given: readonly number[]): Promise<void> {
   const sizes = given.length === 0 ? [10_000, 300_000] : given;
   const peaks = new Map<string, number[]>();
@@ -78,7 +80,7 @@ async function measure(given: readonly number[]): Promise<void> {
   }
 }
 
-/** Peak resident memory of a process, in MB. */
+/** Runs Node with these arguments in a folder. Returns its peak resident memory in MB. */
 async function peakOf(words: readonly string[], folder: string): Promise<number> {
   const env = { ...process.env, VOXBATCH_HOME: join(folder, 'home') };
   const child = spawn(node, words, { cwd: folder, env, stdio: 'ignore' });
@@ -103,7 +105,7 @@ async function writeManifest(folder: string, rows: number): Promise<void> {
   await once(file, 'close');
 }
 
-/** Reads the manifest into a ledger, as `run` does. */
+/** Loads the manifest into a ledger, as `run` does. */
 async function load(folder: string): Promise<void> {
   await mkdir(join(folder, 'home'), { recursive: true });
   const ledger = await openLedger(join(folder, 'home', 'ledger.db'));
@@ -134,15 +136,15 @@ async function load(folder: string): Promise<void> {
   await ledger.close();
 }
 
-/** Ends all rows with a result, as if they had been paid for. */
+/** Ends all rows with a stored result, as if they had been paid for. */
 async function endAll(folder: string, rows: number): Promise<void> {
   await mkdir(join(folder, 'home', 'store', 'bench'), { recursive: true });
   const sha256 = createHash('sha256').update(CONTENT).digest('hex');
-  for (let file = 0; file * ROWS_A_FILE < rows; file++) {
+  for (let file = 0; file * ROWS_PER_FILE < rows; file++) {
     await writeFile(join(folder, 'home', 'store', 'bench', `${String(file)}.mp3`), CONTENT);
   }
   const db = new Database(join(folder, 'home', 'ledger.db'));
-  const result = `json_object('key', 'bench/' || ((row - 1) / ${String(ROWS_A_FILE)}) || '.mp3', 'bytes', ${String(CONTENT.length)}, 'sha256', '${sha256}', 'extension', 'mp3')`;
+  const result = `json_object('key', 'bench/' || ((row - 1) / ${String(ROWS_PER_FILE)}) || '.mp3', 'bytes', ${String(CONTENT.length)}, 'sha256', '${sha256}', 'extension', 'mp3')`;
   db.exec(`
     insert into charges (batch, row, step, take, attempt, state, job_id, quoted, charged, charged_from, owner, intent_at, verdict_at, finished_at, file, damaged)
     select batch, row, 'speech', 1, 1, 'accepted', 'job-' || row, quoted, quoted, 'quote', 'w', 1, 1, 1, ${result}, 0 from rows;

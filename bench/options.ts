@@ -6,15 +6,15 @@ import { parseArgs } from 'node:util';
 export interface BenchOptions {
   /** Rows of the batch that each contestant gets. */
   readonly rows: number;
-  /** SIGKILLs of a contestant's worker, spread evenly over the rows. */
+  /** How often a contestant's worker is killed (SIGKILL), spread evenly over the rows. */
   readonly kills: number;
-  /** Seed of the faults, durations and answers. */
+  /** Seed of the simulator's faults, durations and answers. */
   readonly seed: number;
   /** Paid requests per second that the API accepts. */
   readonly rate: number;
   /** Time limit per contestant, in seconds; then it is judged as it stands. */
   readonly seconds: number;
-  /** Names of contestants; none: all. */
+  /** Names of the contestants to run; empty: all. */
   readonly only: readonly string[];
   /** Folder of the compiled voxbatch. */
   readonly dist: string;
@@ -32,9 +32,9 @@ export function readOptions(argv: readonly string[], contestants: readonly strin
     options: { rows: text, kills: text, seed: text, rate: text, seconds: text, dist: text },
     allowPositionals: true,
   });
-  const stranger = positionals.find((name) => !contestants.includes(name));
-  if (stranger !== undefined) {
-    throw new Error(`There is no contestant "${stranger}"; expected ${contestants.join(', ')}.\n${USAGE}`);
+  const unknown = positionals.find((name) => !contestants.includes(name));
+  if (unknown !== undefined) {
+    throw new Error(`There is no contestant "${unknown}"; expected ${contestants.join(', ')}.\n${USAGE}`);
   }
   const number = (flag: 'rows' | 'kills' | 'seed' | 'rate' | 'seconds', otherwise: number): number => {
     const value = values[flag] ?? String(otherwise);

@@ -1,9 +1,9 @@
 /**
  * The live page of a large batch: `npm run bench:page [-- ROWS …]`, by default 100 and 1,000,000. Fills a ledger with
- * ended rows, opens `voxbatch page` over it in a browser (`TEST_BROWSER`, default Debian's Chromium), and says what a
- * person waits for, at the first load of a new browser and later, and what memory and CPU the server takes. What a new
- * browser needs for an empty page stands beside it: that is not ours. At last it says what a tab costs a batch that
- * runs. Linux.
+ * ended rows, opens `voxbatch page` over it in a browser (`TEST_BROWSER`, default Debian's Chromium), and prints how
+ * long the page takes, at the first load of a new browser and later, and the server's memory and CPU. For comparison,
+ * it prints how long a new browser takes for an empty page. At the end it measures what an open tab costs a running
+ * batch. Linux.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { openBrowser } from './chromium.ts';
 import { makeFinishedBatch } from './finished-batch.ts';
-import { playRunning } from './page/running.ts';
+import { measureRunningBatch } from './page/running-batch.ts';
 import { BATCH } from './prefill.ts';
 import { usageOf } from './processes.ts';
 
@@ -29,15 +29,15 @@ for (const rows of given.length > 0 ? given : [100, 1_000_000]) {
     await mkdir(join(folder, 'home'));
     await makeFinishedBatch(join(folder, 'home', 'ledger.db'), rows);
     console.log(`${rows.toLocaleString('en')} rows`);
-    for (let at = 0; at < BROWSERS; at += 1) await play(folder, rows);
+    for (let at = 0; at < BROWSERS; at += 1) await measurePage(folder, rows);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
-await playRunning(CLI);
+await measureRunningBatch(CLI);
 
-/** One command and one new browser. */
-async function play(folder: string, rows: number): Promise<void> {
+/** Measures one run of the command with one new browser. */
+async function measurePage(folder: string, rows: number): Promise<void> {
   const env = { ...process.env, VOXBATCH_HOME: join(folder, 'home') };
   const child = spawn(process.execPath, [CLI, 'page', BATCH], {
     cwd: folder,
@@ -62,7 +62,7 @@ async function play(folder: string, rows: number): Promise<void> {
         `  new browser: ${await load(first, printed.toString().trim())}; an empty page is painted after ${ms(nothing)}`,
       );
       for (let at = 0; at < 2; at += 1) console.log(`  again: ${await load(first)}`);
-      console.log(`  ${await questions(first, rows)}`);
+      console.log(`  ${await measureQueries(first, rows)}`);
     } finally {
       await other.close();
     }
@@ -77,7 +77,9 @@ async function play(folder: string, rows: number): Promise<void> {
   }
 }
 
-/** Loads the page, or loads it again; from the begin of the navigation, by the browser's own clock. */
+/**
+ * Loads the page at an address, or reloads it. Returns times since the start of the navigation, by the browser's clock.
+ */
 async function load(tab: Page, address?: string): Promise<string> {
   await (address === undefined ? tab.reload({ waitUntil: 'commit' }) : tab.goto(address, { waitUntil: 'commit' }));
   const shown = (selector: string): Promise<number> =>
@@ -90,18 +92,19 @@ async function load(tab: Page, address?: string): Promise<string> {
   return `painted ${ms(await paint(tab))}, figures ${ms(figures)}, rows ${ms(rows)}, chart ${ms(chart)}`;
 }
 
-/** When something was painted first, ms after the begin of the navigation. */
+/** Returns when something was painted first, in ms since the start of the navigation. */
 async function paint(tab: Page): Promise<number> {
   return timeIn(tab, "performance.getEntriesByName('first-contentful-paint')[0]?.startTime");
 }
 
-/** What an expression of the browser says, as soon as it says something. */
+/** Evaluates an expression in the page until it is truthy. Returns its value as a number. */
 async function timeIn(tab: Page, expression: string): Promise<number> {
   const found = await tab.waitForFunction<unknown>(expression, undefined, { polling: 'raf' });
   return Number(await found.jsonValue());
 }
 
-async function questions(tab: Page, rows: number): Promise<string> {
+/** Measures a filter, a search and opening a row, as a person does them. */
+async function measureQueries(tab: Page, rows: number): Promise<string> {
   const lines = tab.locator('table.rows tbody tr');
   const took = async (act: () => Promise<unknown>, until: () => Promise<unknown>): Promise<string> => {
     const began = performance.now();
@@ -126,6 +129,7 @@ async function questions(tab: Page, rows: number): Promise<string> {
   return `failed rows ${failed}; a text that one row has ${rare} (0.35 s of it for the typing to end); a row ${row}`;
 }
 
+/** Returns the resident memory of a process, MB. */
 function memoryOf({ pid = 0 }: ChildProcess): string {
   return (usageOf(pid)?.residentMb ?? 0).toFixed(0);
 }

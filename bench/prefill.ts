@@ -4,16 +4,20 @@ import { BUILT_IN_PRICES } from '../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../contract/tunables.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 
-/** Name of the batch. */
+/** Default name of the batch. */
 export const BATCH = 'lines';
 
-const ROWS_A_CALL = 5_000;
-/** The price of a row does not matter here. */
+/** Rows added per call. */
+const ROWS_PER_CALL = 5_000;
+/** Price of each row; any price will do. */
 const QUOTED = 2.5;
 
 /**
- * Makes a ledger with an open batch of this many rows, the first `ended` of them with a paid result: only in a file.
- * The ledger may have other batches. `textOf`: the text of a row, by its number.
+ * Creates an open batch of this many rows in a ledger, with a paid result for the first `ended` of them. The ledger may
+ * have other batches already.
+ *
+ * @param path path or URL of the ledger; with `ended`, it must be a SQLite file
+ * @param textOf returns the text of a row by its number, from 1
  */
 export async function prefill(
   path: string,
@@ -42,10 +46,10 @@ export async function prefill(
       ...{ jobDeadlineMs: 3_600_000, trust503: true },
     },
   });
-  for (let from = 1; from <= rows; from += ROWS_A_CALL) {
+  for (let from = 1; from <= rows; from += ROWS_PER_CALL) {
     await ledger.addRows(
       loading,
-      Array.from({ length: Math.min(ROWS_A_CALL, rows - from + 1) }, (_, at) => aRow(from + at, textOf)),
+      Array.from({ length: Math.min(ROWS_PER_CALL, rows - from + 1) }, (_, at) => aRow(from + at, textOf)),
     );
   }
   await ledger.openBatch(loading, rows);
@@ -53,6 +57,7 @@ export async function prefill(
   if (ended > 0) endRows(path, ended);
 }
 
+/** Ends the first rows with a result, as if they had been paid for. */
 function endRows(path: string, ended: number): void {
   const file = `json_object('key', 'bench/' || row || '.mp3', 'bytes', 2016, 'sha256', '${'ab'.repeat(32)}', 'extension', 'mp3')`;
   const raw = new Database(path);

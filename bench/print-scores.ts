@@ -1,5 +1,6 @@
 import type { Score } from './judge.ts';
 
+/** The columns of the table: title, and text of a cell. */
 const COLUMNS: readonly (readonly [string, (score: Score) => string])[] = [
   ['', ({ name, isOver }) => (isOver ? name : `${name} (time was over)`)],
   ['rows', ({ rows }) => String(rows)],
@@ -12,7 +13,7 @@ const COLUMNS: readonly (readonly [string, (score: Score) => string])[] = [
   ['seconds', ({ seconds }) => seconds.toFixed(1)],
 ];
 
-/** A Markdown table of all scores. */
+/** Returns a Markdown table of all scores. */
 export function tableOf(scores: readonly Score[]): string {
   const lines = [
     COLUMNS.map(([title]) => title),
@@ -22,7 +23,7 @@ export function tableOf(scores: readonly Score[]): string {
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** Ratios of each peer to the first score, one line each. */
+/** Returns the ratios of each peer to the first score, one line each. */
 export function ratiosOf([ours, ...peers]: readonly Score[]): string {
   if (ours === undefined) return '';
   return peers
@@ -35,7 +36,7 @@ export function ratiosOf([ours, ...peers]: readonly Score[]): string {
     .join('\n');
 }
 
-/** `1.27 : 1.00 = 1.27×`. */
+/** Formats a ratio: `1.27 : 1.00 = 1.27×`. */
 function ratio(theirs: number, ours: number): string {
   return `${theirs.toFixed(2)} : ${ours.toFixed(2)} = ${(theirs / ours).toFixed(2)}×`;
 }

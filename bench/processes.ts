@@ -2,17 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** Resources that a process has used so far. */
 export interface Usage {
-  /** User and system, ms. */
+  /** CPU time, user and system, ms. */
   readonly cpuMs: number;
-  /** Resident now, and at its peak, MB. */
+  /** Resident memory now, and at its peak, MB. */
   readonly residentMb: number;
   readonly peakMb: number;
 }
 
-/** Ticks of the kernel's clock in `/proc/PID/stat` last 10 ms on Linux. */
+/** Length of a tick, the unit of CPU time in `/proc/PID/stat`, on Linux. */
 const TICK_MS = 10;
 
-/** Resources used by a process; undefined once it is gone. Linux. */
+/** Returns the resources that a process has used; undefined once it is gone. Linux. */
 export function usageOf(pid: number): Usage | undefined {
   try {
     const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
@@ -25,7 +25,7 @@ export function usageOf(pid: number): Usage | undefined {
   }
 }
 
-/** The children of a process. */
+/** Returns the process ids of a process's children. Linux. */
 export function childrenOf(pid: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/u.test(name))
@@ -39,7 +39,7 @@ export function childrenOf(pid: number): readonly number[] {
     });
 }
 
-/** Fields of `stat` after the name, which may hold spaces: state, parent, … */
+/** Returns the fields of `stat` after the name, which may contain spaces: state, parent, … */
 function fieldsOf(pid: number): readonly string[] {
   const text = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
   return text.slice(text.lastIndexOf(')') + 2).split(' ');

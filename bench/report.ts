@@ -1,8 +1,8 @@
 /**
  * The report of a large batch: `npm run bench:report [-- ROWS …]`, by default 100,000 and 1,000,000. Fills a ledger
- * with ended rows, 3 % of them failed, with texts that differ, and says how long `voxbatch report` takes and what
- * memory, how large the file is, and how long Chromium (`TEST_BROWSER`, default `chromium`) takes to open it, to its
- * figures and to its rows. Linux.
+ * with ended rows, 3 % of them failed, with varying texts, and prints how long `voxbatch report` takes, its memory, the
+ * size of the file, and how long Chromium (`TEST_BROWSER`, default `chromium`) takes to open it, up to its figures and
+ * up to its rows. Linux.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { BATCH } from './prefill.ts';
 import { usageOf } from './processes.ts';
 
 const CLI = resolve(import.meta.dirname, '..', 'dist', 'starters', 'cli.js');
-const OPENINGS = 3;
+const BROWSERS = 3;
 const given = process.argv.slice(2).map(Number);
 
 for (const rows of given.length > 0 ? given : [100_000, 1_000_000]) {
@@ -28,7 +28,7 @@ for (const rows of given.length > 0 ? given : [100_000, 1_000_000]) {
     const home = join(folder, 'home');
     await mkdir(home);
     await makeFinishedBatch(join(home, 'ledger.db'), rows);
-    console.log(await atTheEnd(home));
+    console.log(await measureScan(home));
     const none = await run(folder, ['status', BATCH]);
     const made = await run(folder, ['report', BATCH]);
     const path = join(folder, 'out', BATCH, 'report.html');
@@ -36,14 +36,16 @@ for (const rows of given.length > 0 ? given : [100_000, 1_000_000]) {
     console.log(
       `${String(rows)} rows: written in ${made.ms} ms (status: ${none.ms} ms), ${made.peakMb} MB (status: ${none.peakMb} MB); ${mb.toFixed(1)} MB`,
     );
-    for (let at = 0; at < OPENINGS; at += 1) console.log(`  opened: ${await openings(path)}`);
+    for (let at = 0; at < BROWSERS; at += 1) console.log(`  opened: ${await measureOpening(path)}`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** What a report adds to the scan of all rows, which the end of a batch makes for its tables. */
-async function atTheEnd(home: string): Promise<string> {
+/**
+ * Measures what a report adds to the scan of all rows that is made at the end of a batch anyway. Returns a sentence.
+ */
+async function measureScan(home: string): Promise<string> {
   const ledger = await openLedger(join(home, 'ledger.db'));
   try {
     const batch = await ledger.findBatch(BATCH);
@@ -69,6 +71,7 @@ async function atTheEnd(home: string): Promise<string> {
   }
 }
 
+/** Runs a command. Returns its duration and its peak memory. */
 async function run(folder: string, args: readonly string[]): Promise<{ readonly ms: string; readonly peakMb: string }> {
   const env = { ...process.env, VOXBATCH_HOME: join(folder, 'home') };
   const began = performance.now();
@@ -82,7 +85,8 @@ async function run(folder: string, args: readonly string[]): Promise<{ readonly 
   return { ms: (performance.now() - began).toFixed(0), peakMb: peak.toFixed(0) };
 }
 
-async function openings(path: string): Promise<string> {
+/** Opens the report in a new browser. Returns the times as a sentence. */
+async function measureOpening(path: string): Promise<string> {
   const browser = await openBrowser();
   try {
     const page = await browser.newPage();

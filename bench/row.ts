@@ -1,7 +1,7 @@
 /**
- * What a row costs beside a script: `npm run bench:row [-- ROWS]`, by default 2,000. voxbatch and `row/script.mjs` run
- * the same rows against the same stand-in of the API, alternating; the ratios travel between machines, the figures do
- * not. The last line goes into docs/benchmarks-history.md. Linux.
+ * The cost of a row compared with a script: `npm run bench:row [-- ROWS]`, by default 2,000. voxbatch and
+ * `row/script.mjs` process the same rows against the same stand-in of the API, alternately. The ratios are comparable
+ * between machines, the figures are not. The last line goes into docs/benchmarks-history.md. Linux.
  */
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -16,7 +16,7 @@ const SCRIPT = resolve(import.meta.dirname, 'row', 'script.mjs');
 const WINDOW = '1000';
 const POLL_MS = 500;
 const MOST_ROUNDS = 3;
-/** No further round begins unless it probably ends by then, ms. */
+/** No round starts unless it will probably end within this time, ms. */
 const LIMIT_MS = 55_000;
 const rows = Number(process.argv[2] ?? 2_000);
 
@@ -24,11 +24,11 @@ env['VOXBATCH_TEMPORAL_CLI'] = (await findServer({ env, say: console.error })).p
 const costs: { readonly ours: Cost; readonly script: Cost }[] = [];
 const begun = performance.now();
 do {
-  const round = { ours: await play(voxbatch), script: await play(script) };
+  const round = { ours: await measure(voxbatch), script: await measure(script) };
   costs.push(round);
-  console.log(`voxbatch ${words(round.ours)}\nscript   ${words(round.script)}`);
+  console.log(`voxbatch ${describe(round.ours)}\nscript   ${describe(round.script)}`);
 } while (costs.length < MOST_ROUNDS && ((performance.now() - begun) / costs.length) * (costs.length + 1) < LIMIT_MS);
-console.log(`\n${line()}`);
+console.log(`\n${historyLine()}`);
 
 type ArgsFor = Parameters<typeof runContestant>[0];
 
@@ -40,23 +40,24 @@ function script(): ArgsFor {
   return (apiUrl) => [SCRIPT, 'rows.csv', apiUrl, 'results', WINDOW, String(POLL_MS)];
 }
 
-/** Where nothing is on record. */
-function play(contestant: () => ArgsFor): Promise<Cost> {
+/** Measures one run in a fresh folder. */
+function measure(contestant: () => ArgsFor): Promise<Cost> {
   return inFreshFolder(
     { rows, pollMs: POLL_MS, textOf: (at) => `Hello, this is line ${at}; it says a few words.` },
     (place) => runContestant(contestant(), place),
   );
 }
 
-function words({ cpuMs, childCpuMs, startMs, startCpuMs, activeS, peakMb }: Cost): string {
+/** Describes a cost. */
+function describe({ cpuMs, childCpuMs, startMs, startCpuMs, activeS, peakMb }: Cost): string {
   return (
     `${(rows / activeS).toFixed(0)} rows/s, ${(cpuMs / rows).toFixed(2)} + ${(childCpuMs / rows).toFixed(2)} ms CPU a row; ` +
     `first request after ${(startMs / 1_000).toFixed(1)} s and ${(startCpuMs / 1_000).toFixed(1)} s CPU; peak ${peakMb.toFixed(0)} MB`
   );
 }
 
-/** A line of the history: medians of the ratios, and of what voxbatch took. */
-function line(): string {
+/** Returns a line for the history: medians of the ratios, and of voxbatch's own figures. */
+function historyLine(): string {
   const speed = median(costs.map(({ ours, script }) => script.activeS / ours.activeS));
   const cpu = median(costs.map(({ ours, script }) => ours.cpuMs / script.cpuMs));
   const own = (read: (cost: Cost) => number): number => median(costs.map(({ ours }) => read(ours)));
@@ -74,6 +75,7 @@ function line(): string {
   return `| ${cells.join(' | ')} |`;
 }
 
+/** Returns the commit that is checked out; empty without git. */
 function commit(): string {
   try {
     return execFileSync('git', ['describe', '--always', '--dirty=+'], { encoding: 'utf8' }).trim();

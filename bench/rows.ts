@@ -8,7 +8,7 @@ export interface Row {
   readonly text: string;
 }
 
-/** The rows that every contestant gets. */
+/** Returns the rows that every contestant gets. */
 export function makeRows(count: number): Row[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `r${index + 1}`,
@@ -16,17 +16,17 @@ export function makeRows(count: number): Row[] {
   }));
 }
 
-/** How the first request for a row goes wrong; the job is made and charged every time. */
+/** How the first request for a row fails, and for which share of the rows. The job is created and charged each time. */
 const FAULTS = {
-  /** The job is made, and the answer is a 500. */
+  /** The answer is a 500. */
   'accept-then-500': { share: 0.02, fault: 'accept-then-500' },
-  /** The job is made, and the connection is reset before the answer. */
+  /** The connection is reset before the answer. */
   'lost answer': { share: 0.02, fault: 'reset-after' },
-  /** The job is made at once, the answer comes after 15 s. */
+  /** The answer comes after 15 s. */
   'late answer': { share: 0.01, fault: { kind: 'late', ms: 15_000 } },
 } as const;
 
-/** Faults for the first request of some rows, drawn from the seed: the same rows for all contestants, in any order. */
+/** Plans faults for the first requests of some rows. The seed decides which, the same for all contestants. */
 export function planFaults(rows: readonly Row[], seed: number): FaultPlan & { readonly rules: readonly unknown[] } {
   const chance = seeded(seed);
   const left = [...rows];
@@ -40,7 +40,7 @@ export function planFaults(rows: readonly Row[], seed: number): FaultPlan & { re
   return { rules };
 }
 
-/** Removes this many rows at random. */
+/** Removes this many random rows, and returns them. */
 function take(rows: Row[], count: number, chance: Chance): Row[] {
   return Array.from({ length: Math.min(count, rows.length) }, () =>
     rows.splice(between(chance, 0, rows.length - 1), 1),

@@ -17,20 +17,20 @@ import { childrenOf, usageOf, type Usage } from './processes.ts';
 
 const CLI = resolve(import.meta.dirname, '..', 'dist', 'starters', 'cli.js');
 const STEP = 10_000;
-/** First rows, which are not counted: modules, connections and code that is not compiled yet. */
+/** First rows, which are not measured: they load modules, open connections and run uncompiled code. */
 const WARM_UP = 1_000;
-/** Without a new result for this long, the worker counts as broken, ms. */
-const PATIENCE_MS = 120_000;
+/** The worker counts as stuck after this long without a new result, ms. */
+const STUCK_MS = 120_000;
 const [whole = 30_000, large = 1_000_000] = process.argv.slice(2).map(Number);
 
-/** The worker and the Temporal server that it started, after a number of rows. */
+/** A sample of the worker and of the Temporal server that it started, after a number of rows. */
 interface Sample {
   readonly rows: number;
   readonly worker: Usage;
   readonly server: Usage;
   readonly ledgerMb: number;
   readonly temporalMb: number;
-  /** One query for counts and sums, ms. */
+  /** Duration of one query for counts and sums, ms. */
   readonly countsMs: number;
 }
 
@@ -47,13 +47,14 @@ try {
   api.kill();
 }
 
+/** Cost of a row: CPU times in ms, and the worker's peak memory. */
 interface Cost {
   readonly workerMs: number;
   readonly serverMs: number;
   readonly peakMb: number;
 }
 
-/** Works on the rest of a batch. Returns the cost of each {@link STEP} rows. */
+/** Lets a worker process the rest of a batch. Returns the cost of a row in each {@link STEP} rows. */
 async function workOn(batch: { apiUrl: string; rows: number; ended: number }): Promise<readonly Cost[]> {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-scale-'));
   const home = join(folder, 'home');
@@ -76,6 +77,7 @@ async function workOn(batch: { apiUrl: string; rows: number; ended: number }): P
   }
 }
 
+/** Samples a worker until its batch has ended. Prints and returns the cost of a row in each {@link STEP} rows. */
 async function follow(
   ledger: Ledger,
   worker: ChildProcess,
@@ -85,7 +87,7 @@ async function follow(
   const costs: Cost[] = [];
   let last = await untilEnded(ledger, worker, home, ended + WARM_UP);
   for (let goal = ended + STEP; goal <= rows; goal += STEP) {
-    // The last few wait for nobody else, and do not show the cost of a row.
+    // Without the last few rows, which do not keep the worker busy.
     const sample = await untilEnded(ledger, worker, home, goal === rows ? goal - WARM_UP / 10 : goal);
     const done = sample.rows - last.rows;
     const cost = {
@@ -104,6 +106,7 @@ async function follow(
   return costs;
 }
 
+/** Waits until this many rows have ended, and takes a sample. */
 async function untilEnded(ledger: Ledger, worker: ChildProcess, home: string, goal: number): Promise<Sample> {
   let [seen, seenAt] = [0, performance.now()];
   for (;;) {
@@ -113,8 +116,8 @@ async function untilEnded(ledger: Ledger, worker: ChildProcess, home: string, go
     const countsMs = performance.now() - begun;
     const rows = Object.values(outcomes).reduce((sum, n) => sum + n, 0);
     if (rows > seen) [seen, seenAt] = [rows, performance.now()];
-    const isBroken = worker.exitCode !== null || performance.now() - seenAt > PATIENCE_MS;
-    if (isBroken) throw new Error(`The worker stands still or has ended, with ${String(rows)} rows ended.`);
+    const isStuck = worker.exitCode !== null || performance.now() - seenAt > STUCK_MS;
+    if (isStuck) throw new Error(`The worker stands still or has ended, with ${String(rows)} rows ended.`);
     if (rows >= goal) {
       if (outcomes.succeeded < rows) throw new Error(`Some rows did not succeed: ${JSON.stringify(outcomes)}`);
       const pid = worker.pid ?? 0;
@@ -127,27 +130,27 @@ async function untilEnded(ledger: Ledger, worker: ChildProcess, home: string, go
   }
 }
 
-/** The cost of `voxbatch status`. */
+/** Measures `voxbatch status`. Returns a line to print. */
 async function statusCost(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
   const child = spawn(process.execPath, [CLI, 'status', BATCH], { cwd: folder, env, stdio: 'ignore' });
   let [cpuMs, peakMb] = [0, 0];
   while (child.exitCode === null) {
     const usage = usageOf(child.pid ?? 0);
-    // A process that has just ended has no memory any more.
+    // A process that has just ended reports no memory.
     [cpuMs, peakMb] = [Math.max(cpuMs, usage?.cpuMs ?? 0), Math.max(peakMb, usage?.peakMb ?? 0)];
     await sleep(5);
   }
   return `          status: ${cpuMs.toFixed(0)} ms CPU, peak ${peakMb.toFixed(0)} MB`;
 }
 
-/** Stops the worker in order, so that the server ends too. */
+/** Stops the worker gracefully, so that its Temporal server ends, too. */
 async function end(worker: ChildProcess): Promise<void> {
   if (worker.exitCode !== null) return;
   worker.kill('SIGTERM');
   await once(worker, 'exit');
 }
 
-/** Size of a database with its write-ahead log, MB. */
+/** Returns the size of a database with its write-ahead log, MB. */
 async function sizeOf(home: string, name: string): Promise<number> {
   let bytes = 0;
   for (const file of [name, `${name}-wal`]) bytes += (await stat(join(home, file)).catch(() => ({ size: 0 }))).size;

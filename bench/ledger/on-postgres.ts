@@ -9,10 +9,13 @@ import { childrenOf, usageOf } from '../processes.ts';
 import { openLine } from './slow-line.ts';
 import type { WorkDone, WorkOrder } from './worker.ts';
 
+/** Rows of each process that are not measured. */
 const WARM_UP = 400;
 const ROUNDS = 3;
+/** Round-trip time of the slow connection, ms. */
 const SLOW_MS = 2.4;
 
+/** Cost of processing rows. */
 interface Cost {
   readonly rowsPerSecond: number;
   /** CPU of all processes that work, and of the database server, ms a row. */
@@ -22,10 +25,13 @@ interface Cost {
   readonly trips?: number;
 }
 
-/** How many processes work, on how many batches, over what line. */
-interface Scene {
+/**
+ * What is measured: how many processes work, on how many batches, over which connection. Default: one on one, local.
+ */
+interface Setup {
   readonly processes?: number;
   readonly batches?: number;
+  /** Additional round-trip time, ms. Absent: a direct connection, whose round trips are not counted. */
   readonly tripMs?: number;
 }
 
@@ -33,18 +39,18 @@ let ledgers = 0;
 
 /**
  * Compares a ledger in PostgreSQL with one in a file: CPU, round trips and rows a second, on the same machine and in
- * the same run, each the median of {@link ROUNDS} turns. `rows`: for each process.
+ * the same run. The first two are the median of {@link ROUNDS} rounds. `rows`: for each process.
  */
 export async function compareWithPostgres(folder: string, rows: number): Promise<void> {
   const server = await startPostgres();
   const mainPid = Number(readFileSync(join(server.data, 'postmaster.pid'), 'utf8').split('\n')[0]);
-  const onFile = (scene: Scene): Promise<Cost> =>
-    measure(join(folder, `${String(++ledgers)}.db`), rows, scene, () => 0);
-  const onServer = async (scene: Scene): Promise<Cost> => {
-    const line = scene.tripMs === undefined ? undefined : await openLine(server.url, scene.tripMs);
+  const onFile = (setup: Setup): Promise<Cost> =>
+    measure(join(folder, `${String(++ledgers)}.db`), rows, setup, () => 0);
+  const onServer = async (setup: Setup): Promise<Cost> => {
+    const line = setup.tripMs === undefined ? undefined : await openLine(server.url, setup.tripMs);
     try {
       const place = `${line?.url ?? server.url}?schema=l${String(++ledgers)}`;
-      return await measure(place, rows, scene, () => cpuOfTree(mainPid), line?.trips);
+      return await measure(place, rows, setup, () => cpuOfTree(mainPid), line?.trips);
     } finally {
       line?.close();
     }
@@ -58,10 +64,10 @@ export async function compareWithPostgres(folder: string, rows: number): Promise
     print(`line of ${String(SLOW_MS)} ms`, await onServer({ tripMs: SLOW_MS }), file);
     for (const processes of [1, 2, 4]) {
       for (const batches of processes === 1 ? [1] : [1, processes]) {
-        const scene = { processes, batches };
+        const setup = { processes, batches };
         const name = `${String(processes)} processes, ${batches === 1 ? 'one batch' : 'a batch each'}`;
-        print(`SQLite, ${name}`, await onFile(scene), file);
-        print(`PostgreSQL, ${name}`, await onServer(scene), file);
+        print(`SQLite, ${name}`, await onFile(setup), file);
+        print(`PostgreSQL, ${name}`, await onServer(setup), file);
       }
     }
   } finally {
@@ -69,7 +75,7 @@ export async function compareWithPostgres(folder: string, rows: number): Promise
   }
 }
 
-/** Measures each in turn, several times; the median of each by rows a second. */
+/** Measures each alternately, several times. Returns the median of each by rows a second. */
 async function inTurns(measures: readonly (() => Promise<Cost>)[]): Promise<readonly Cost[]> {
   const seen: Cost[][] = measures.map(() => []);
   for (let round = 0; round < ROUNDS; round++)
@@ -79,16 +85,21 @@ async function inTurns(measures: readonly (() => Promise<Cost>)[]): Promise<read
   );
 }
 
-/** Lets processes work on a new ledger until each has done its rows. `cpuOfServer`: so far, ms. */
+/**
+ * Lets processes work on a new ledger (`place`: its path or URL) until each has done its rows.
+ *
+ * @param cpuOfServer returns the CPU time that the database server has used so far, ms
+ * @param trips returns the round trips so far
+ */
 async function measure(
   place: string,
   rows: number,
-  { processes = 1, batches = 1 }: Scene,
+  { processes = 1, batches = 1 }: Setup,
   cpuOfServer: () => number,
   trips?: () => number,
 ): Promise<Cost> {
   const names = Array.from({ length: batches }, (_, at) => `batch-${String(at)}`);
-  // Claims are whole: a process may do some rows more.
+  // A process works on complete claims, so it may do some more rows.
   const each = (rows + WARM_UP + 200) * Math.ceil(processes / batches);
   for (const name of names) await prefill(place, 'http://127.0.0.1', each, 0, name);
   const workers = Array.from({ length: processes }, (_, at) => {
@@ -121,7 +132,7 @@ async function measure(
   }
 }
 
-/** CPU that a process and its children have used so far, ms. */
+/** Returns the CPU time that a process and its children have used so far, ms. */
 function cpuOfTree(pid: number): number {
   return [pid, ...childrenOf(pid)].reduce((sum, one) => sum + (usageOf(one)?.cpuMs ?? 0), 0);
 }

@@ -1,19 +1,19 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 
-/** A line to a database server, which delays what it carries. */
+/** A TCP proxy to a database server that adds latency. */
 export interface SlowLine {
-  /** The address of the database over this line. */
+  /** URL of the database through the proxy. */
   readonly url: string;
   /**
-   * How often somebody spoke after an answer, or after a part of one, so far: at least as often as an answer was waited
-   * for.
+   * Returns how often a client has sent something after an answer, or a part of one, came: an upper bound of the round
+   * trips so far.
    */
   readonly trips: () => number;
   readonly close: () => void;
 }
 
-/** Opens a line on which each round trip takes `tripMs` longer. */
+/** Starts a proxy through which each round trip takes `tripMs` longer. `url`: that of the database. */
 export async function openLine(url: string, tripMs: number): Promise<SlowLine> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
@@ -54,8 +54,8 @@ export async function openLine(url: string, tripMs: number): Promise<SlowLine> {
 }
 
 /**
- * Passes on what comes, in order, each piece after the delay. Timers count whole ms, so the rest is waited for by
- * turns.
+ * Forwards data in order, each piece after the delay. Timers only count complete ms, so the rest is spent by polling
+ * the clock.
  */
 function carry(from: Socket, to: Socket, delayMs: number, onPiece: () => void): void {
   const held: { readonly piece: Buffer; readonly dueAt: number }[] = [];

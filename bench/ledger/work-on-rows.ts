@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import type { LaneRequest } from '../../ledger/lanes/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
-/** Rows that are worked on at the same time. */
+/** Rows processed at the same time. */
 export const AT_ONCE = 32;
 const PER_CLAIM = 100;
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 20_000, sha256: 'ab'.repeat(32), extension: 'mp3' };
 
-/** Claims rows for a lane and takes each to its end: intent, verdict, end of its job. Returns how many. */
+/**
+ * Processes rows in a ledger as a lane does, without an API: claims them, and records intent, verdict and end of job
+ * for each. Returns how many it processed, at least `rows`.
+ */
 export async function workOnRows(ledger: Ledger, lane: LaneRequest, rows: number): Promise<number> {
   const held = await ledger.acquireLane(lane);
   let done = 0;
@@ -28,7 +31,7 @@ export async function workOnRows(ledger: Ledger, lane: LaneRequest, rows: number
 
 async function workOnRow(ledger: Ledger, batch: string, { row, fence }: { row: number; fence: number }): Promise<void> {
   const key = { batch, row, step: 'speech', take: 1, attempt: 1 } as const;
-  // As a lane asks: for a result that nobody has.
+  // A lane also looks for an earlier result of the same request; here there is none.
   const resultKey = createHash('sha256').update(`${batch}/${row}`).digest('base64url');
   const price = { quoted: 2.5, quotedRest: 0 };
   const intent = { ...price, owner: 'w', maxSending: 1_000, fence, resultKey, reuse: { passOver: [] } };

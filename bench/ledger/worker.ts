@@ -1,9 +1,12 @@
-/** A process that works on rows of a ledger, for `on-postgres.ts`: warms up, says so, and works when it is told to. */
+/**
+ * A process that works on rows of a ledger, started by `on-postgres.ts`. Warms up, sends `ready`, waits for a message,
+ * works, sends a {@link WorkDone}, and ends after another message.
+ */
 import { once } from 'node:events';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { workOnRows } from './work-on-rows.ts';
 
-/** What the process is to do. */
+/** The task of the process, passed as JSON in its first argument. `place`: path or URL of the ledger. */
 export interface WorkOrder {
   readonly place: string;
   readonly batch: string;
@@ -12,7 +15,7 @@ export interface WorkOrder {
   readonly rows: number;
 }
 
-/** What it has done. */
+/** What the process has done. */
 export interface WorkDone {
   readonly rows: number;
   readonly cpuMs: number;
@@ -28,7 +31,7 @@ const before = process.cpuUsage();
 const done = await workOnRows(ledger, own, rows);
 const { user, system } = process.cpuUsage(before);
 process.send?.({ rows: done, cpuMs: (user + system) / 1_000 } satisfies WorkDone);
-// Until the server's part was measured: a session that ends takes its figures along.
+// The parent measures the server first: the CPU time of a session is gone once it ends.
 await once(process, 'message');
 await ledger.close();
 process.disconnect();

@@ -1,12 +1,11 @@
+/** A simple client of the API, as one writes it from its documentation in ten minutes. All peers use it. */
 import { env } from 'node:process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A client of the API, as one writes it from its documentation in ten minutes. All peers use it. */
-
 const headers = { authorization: `Bearer ${env['VOXBATCH_API_TOKEN'] ?? ''}`, 'content-type': 'application/json' };
 const jobs = `${env['VOXBATCH_API_URL'] ?? ''}/speech/tts/jobs`;
-/** A common choice; here the API answers within 150 ms, except for the late answers. */
+/** A common choice. Here the API answers within 150 ms, except for answers that are late by plan. */
 const TIMEOUT_MS = 10_000;
 
 /** Requests speech for a line; returns the job's id. */
@@ -31,11 +30,12 @@ export async function readJob(id: string): Promise<string | undefined> {
   return job.status === 'completed' ? job.audioUrl : undefined;
 }
 
-/** Path of a row's result. */
+/** Returns the path of a row's result. */
 export function fileOf(row: string): string {
   return join('results', `${row}.mp3`);
 }
 
+/** Downloads a result to the row's file. */
 export async function download(link: string, row: string): Promise<void> {
   const answer = await fetch(link, { signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!answer.ok) throw new Error(`The result can't be fetched: ${answer.status}`);

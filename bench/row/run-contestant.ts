@@ -4,29 +4,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { childrenOf, usageOf } from '../processes.ts';
 import type { Seen } from '../scale/stand-in.ts';
 
-/** The work: the API answers a create after 5 ms and limits nothing, a job takes 1 s, and its result has 20 KB. */
+/**
+ * Arguments of the stand-in: it answers a create after 5 ms, a job takes 1 s, and its result has 5 s of speech (20 KB).
+ */
 const STAND_IN = ['5', '1000', '5'];
-/** How often a process is looked at, ms: so much of its end may be missed. */
-const LOOK_EVERY_MS = 50;
-/** Its children are sought at every so many looks: that reads the whole of `/proc`. */
-const LOOKS_A_SEARCH = 10;
+/** Time between two samples of a process, ms. As much of its end may be missed. */
+const SAMPLE_EVERY_MS = 50;
+/** How many samples are taken per search for child processes, which reads all of `/proc`. */
+const SAMPLES_PER_SEARCH = 10;
 
-/** What a contestant took. */
+/** The resources that a command used. */
 export interface Cost {
-  /** CPU of the process, user and system, start included, and of those that it started (the Temporal server). */
+  /** CPU time of the process, user and system, start included; and of its children (the Temporal server). */
   readonly cpuMs: number;
   readonly childCpuMs: number;
-  /** From the start of the command to the first paid request, and all CPU until then. */
+  /** Time from the start of the command to the first paid request, and all CPU time until then. */
   readonly startMs: number;
   readonly startCpuMs: number;
-  /** From the first paid request to the last result, s. */
+  /** Time from the first paid request to the last result, s. */
   readonly activeS: number;
   readonly peakMb: number;
 }
 
 /**
- * Runs a command against an API of its own, and measures it. `argsFor`: the arguments of Node, given the API's URL.
- * Throws if a row was paid for twice, or has no result.
+ * Runs a command of Node against a stand-in of the API, and measures it. Throws if a row was paid for twice, or has no
+ * result.
+ *
+ * @param argsFor returns the arguments of Node for the API's URL
  */
 export async function runContestant(
   argsFor: (apiUrl: string) => readonly string[],
@@ -42,37 +46,41 @@ export async function runContestant(
       env: { ...env, VOXBATCH_API_URL: apiUrl, VOXBATCH_API_TOKEN: 'bench' },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    let words = '';
-    child.stderr.on('data', (chunk: Buffer) => (words = (words + chunk.toString()).slice(-2_000)));
+    let messages = '';
+    child.stderr.on('data', (chunk: Buffer) => (messages = (messages + chunk.toString()).slice(-2_000)));
     let [cpuMs, peakMb, startCpuMs] = [0, 0, 0];
     const children = new Map<number, number>();
-    let looks = 0;
-    const look = (): void => {
+    let samples = 0;
+    const sample = (): void => {
       const pid = child.pid ?? 0;
       const usage = usageOf(pid);
-      // A process that has just ended has no memory any more.
+      // A process that has just ended reports no memory.
       [cpuMs, peakMb] = [Math.max(cpuMs, usage?.cpuMs ?? 0), Math.max(peakMb, usage?.peakMb ?? 0)];
-      if (looks % LOOKS_A_SEARCH === 0) for (const one of childrenOf(pid)) children.set(one, children.get(one) ?? 0);
-      looks += 1;
+      if (samples % SAMPLES_PER_SEARCH === 0)
+        for (const one of childrenOf(pid)) children.set(one, children.get(one) ?? 0);
+      samples += 1;
       for (const [one, before] of children) children.set(one, usageOf(one)?.cpuMs ?? before);
     };
     const childCpu = (): number => [...children.values()].reduce((sum, ms) => sum + ms, 0);
     api.once('message', () => {
-      look();
+      sample();
       startCpuMs = cpuMs + childCpu();
     });
     while (child.exitCode === null && child.signalCode === null) {
-      look();
-      await sleep(LOOK_EVERY_MS);
+      sample();
+      await sleep(SAMPLE_EVERY_MS);
     }
-    api.send('what have you seen?');
+    api.send('report');
     const [seen] = (await once(api, 'message')) as [Seen];
     if (seen.created !== rows || seen.fetched < rows || child.exitCode !== 0)
       throw new Error(
-        `Expected ${rows} jobs and results and exit code 0, got ${JSON.stringify(seen)} and ${child.exitCode}.\n${words}`,
+        `Expected ${rows} jobs and results and exit code 0, got ${JSON.stringify(seen)} and ${child.exitCode}.\n${messages}`,
       );
     return {
-      ...{ cpuMs, childCpuMs: childCpu(), peakMb, startCpuMs },
+      cpuMs,
+      childCpuMs: childCpu(),
+      peakMb,
+      startCpuMs,
       startMs: seen.firstAt - begun,
       activeS: (seen.lastAt - seen.firstAt) / 1_000,
     };

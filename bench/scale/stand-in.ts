@@ -1,15 +1,17 @@
 /**
- * A server that accepts every speech job, ends it after a while, and remembers nothing: the job's id carries all it
- * needs. It runs in its own process, so that its time does not count as the client's. It reports its port to its parent
- * process and ends with it; it tells of the first job that it makes, and answers any message with what it has seen.
+ * A stand-in of the API that accepts every speech job, ends it after a while, and keeps no state: the job's id carries
+ * all it needs. It runs in its own process, so that its time does not count as the client's, and ends with its parent.
+ * It sends its port to the parent, then `created` with the first job, and answers any message with a {@link Seen}.
  *
- * Arguments: ms until a job is answered for (0), ms that a job takes (50), seconds of speech (0.5: 2 KB).
+ * Arguments: ms until a create is answered (0), ms that a job takes (50), seconds of speech in a result (0.5: 2 KB).
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { renderAudio } from '../../simulator/media/render-audio.ts';
 
-/** What the server has seen; times in ms since the epoch, 0 if it has not. */
+/**
+ * Counts of created jobs and fetched results, and times of the first job and the last result, ms since 1970 (0: none).
+ */
 export interface Seen {
   readonly created: number;
   readonly firstAt: number;

@@ -5,17 +5,17 @@ import type { Row } from '../../rows.ts';
 
 const POLL_MS = 1_000;
 
-/** The usual pattern: the whole row in one activity, which Temporal retries. */
+/** The usual pattern: processes the complete row in one activity, which Temporal retries. */
 export async function speak(row: Row): Promise<void> {
   await fetchResult(row, await createJob(row.text));
 }
 
-/** The same, with a key that says which row it is; an API that knows such keys would make one job of two requests. */
+/** The same, with an idempotency key per row. An API that supports such keys would make one job of two requests. */
 export async function speakWithKey(row: Row): Promise<void> {
   await fetchResult(row, await createJob(row.text, row.id));
 }
 
-/** The first of two activities. */
+/** Creates the job. The first of two activities. */
 export async function create(row: Row): Promise<string> {
   return createJob(row.text);
 }

@@ -1,4 +1,4 @@
-/** A worker with the SDK's defaults. */
+/** A Temporal worker with the SDK's default options, for the peers' workflows. */
 import { env } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker } from '@temporalio/worker';

@@ -2,7 +2,7 @@ import { executeChild, proxyActivities } from '@temporalio/workflow';
 import type { Row } from '../../rows.ts';
 import type * as activities from './activities.ts';
 
-/** Time-outs as one sets them for jobs of seconds; retries as Temporal has them by default: without an end. */
+/** Usual time-outs for jobs of seconds. Temporal's default retries: without limit. */
 const { speak, speakWithKey, fetchResult } = proxyActivities<typeof activities>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '15 seconds',
@@ -24,6 +24,7 @@ export async function childWorkflows(rows: readonly Row[]): Promise<void> {
   await Promise.all(rows.map((row) => executeChild(speakRow, { args: [row], workflowId: `speak-${row.id}` })));
 }
 
+/** The child workflow of a row. */
 export async function speakRow(row: Row): Promise<void> {
   const job = await create(row);
   await fetchResult(row, job);

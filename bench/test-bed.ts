@@ -14,16 +14,16 @@ import { makeRows, planFaults, type Row } from './rows.ts';
 const PEERS = fileURLToPath(new URL('./peers/', import.meta.url));
 const TYPESCRIPT = new URL('../test/chaos/run-typescript.mjs', import.meta.url).href;
 
-/** A process that can be killed and started again, any number of times. */
-export interface Player {
-  /** Sends SIGKILL, and starts the same again at once. */
+/** A process of a contestant, which can be killed and restarted any number of times. */
+export interface BenchProcess {
+  /** Sends SIGKILL, and starts the same command again at once. */
   killAndRestart(): Promise<void>;
-  /** Exit code of the last process; resolves only when one ends that we did not kill. */
+  /** Resolves with the exit code once the process ends by itself, not by {@link killAndRestart}. */
   readonly ended: Promise<number | null>;
 }
 
-/** The stage of one contestant: its own simulator, Temporal server and folder, the same for all. */
-export class Stage {
+/** The test bed of one contestant: a simulator, a Temporal server and a folder of its own, set up the same for all. */
+export class TestBed {
   readonly folder: string;
   readonly rows: readonly Row[];
   readonly env: NodeJS.ProcessEnv;
@@ -53,13 +53,14 @@ export class Stage {
     };
   }
 
-  static async create(options: BenchOptions): Promise<Stage> {
+  /** Starts the servers, and writes the rows to `rows.json` in the folder. */
+  static async create(options: BenchOptions): Promise<TestBed> {
     const folder = await mkdtemp(join(tmpdir(), 'voxbatch-bench-'));
     const rows = makeRows(options.rows);
     const simulator = await startSimulator({
       seed: options.seed,
       plan: planFaults(rows, options.seed),
-      // One plain shape of answers: that a peer cannot read another would prove nothing.
+      // Only the documented form of answers: that a peer cannot parse another would prove nothing.
       shape: 'docs',
       rate: options.rate,
       createMs: [50, 150],
@@ -69,41 +70,42 @@ export class Stage {
     await mkdir(join(folder, 'results'));
     const temporal = await TemporalServer.start(join(folder, 'temporal'));
     await writeFile(join(folder, 'rows.json'), JSON.stringify(rows));
-    return new Stage(folder, rows, simulator, temporal, options);
+    return new TestBed(folder, rows, simulator, temporal, options);
   }
 
   /** Starts a peer's file, from `bench/peers/`. */
-  startPeer(file: string, args: readonly string[] = []): Player {
+  startPeer(file: string, args: readonly string[] = []): BenchProcess {
     return this.#start(['--import', TYPESCRIPT, join(PEERS, file), ...args]);
   }
 
   /** Starts `voxbatch …`. */
-  startVoxbatch(args: readonly string[]): Player {
+  startVoxbatch(args: readonly string[]): BenchProcess {
     return this.#start([join(this.#options.dist, 'starters', 'cli.js'), ...args]);
   }
 
   /**
-   * Kills the player whenever another share of the rows has been charged for the first time, until all kills are done.
+   * Kills and restarts a process `options.kills` times, each time after another equal share of the rows was charged.
    */
-  async disturb(player: Player): Promise<void> {
+  async killRepeatedly(victim: BenchProcess): Promise<void> {
     const { rows, kills } = this.#options;
     for (let kill = 1; kill <= kills; kill += 1) {
       const share = Math.ceil((kill * rows) / (kills + 1));
       await waitFor(() => this.#rowsCharged() >= share, this.#options.seconds * 1_000);
-      await player.killAndRestart();
+      await victim.killAndRestart();
     }
   }
 
-  /** Every paid request that the API accepted. */
+  /** Returns every paid request that the API accepted. */
   charges(): LedgerEntry[] {
     return this.#simulator.ledger();
   }
 
-  /** The end of a process's output, for people. */
-  async lastWords(): Promise<string> {
+  /** Returns the end of the processes' output, for a person to read. */
+  async logTail(): Promise<string> {
     return (await readFile(join(this.folder, 'log.txt'), 'utf8').catch(() => '')).slice(-2_000);
   }
 
+  /** Ends all processes and servers, and removes the folder. */
   async close(): Promise<void> {
     for (const child of this.#children) child.kill('SIGKILL');
     await this.#temporal.kill();
@@ -115,23 +117,27 @@ export class Stage {
     return new Set(this.charges().map(({ text }) => text)).size;
   }
 
-  #start(args: readonly string[]): Player {
+  #start(args: readonly string[]): BenchProcess {
     const log = createWriteStream(join(this.folder, 'log.txt'), { flags: 'a' });
     let child: ChildProcess;
     let resolveEnd: (code: number | null) => void;
     const ended = new Promise<number | null>((resolve) => (resolveEnd = resolve));
-    const begin = (): void => {
-      const one = spawn(process.execPath, args, { cwd: this.folder, env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
-      child = one;
-      this.#children.add(one);
-      one.stdout.pipe(log, { end: false });
-      one.stderr.pipe(log, { end: false });
-      one.once('exit', (code, signal) => {
-        this.#children.delete(one);
+    const spawnChild = (): void => {
+      const started = spawn(process.execPath, args, {
+        cwd: this.folder,
+        env: this.env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      child = started;
+      this.#children.add(started);
+      started.stdout.pipe(log, { end: false });
+      started.stderr.pipe(log, { end: false });
+      started.once('exit', (code, signal) => {
+        this.#children.delete(started);
         if (signal !== 'SIGKILL') resolveEnd(code);
       });
     };
-    begin();
+    spawnChild();
     return {
       ended,
       killAndRestart: async () => {
@@ -139,7 +145,7 @@ export class Stage {
         const gone = once(child, 'exit');
         child.kill('SIGKILL');
         await gone;
-        begin();
+        spawnChild();
       },
     };
   }

@@ -16,15 +16,15 @@ const ROWS = 3_000;
 const POLL_MS = 500;
 
 /**
- * What a tab that follows a running batch costs: the CPU of the run with and without it, in turn, and that of the
- * page's command.
+ * Measures what a browser tab that follows a running batch costs: the CPU time of the run with and without a tab,
+ * alternately, and that of `voxbatch page`. Prints the medians. `cli`: path of the compiled command line.
  */
-export async function playRunning(cli: string): Promise<void> {
+export async function measureRunningBatch(cli: string): Promise<void> {
   env['VOXBATCH_TEMPORAL_CLI'] = (await findServer({ env, say: console.error })).path;
   const [alone, followed, page]: [number[], number[], number[]] = [[], [], []];
   for (let at = 0; at < ROUNDS; at += 1) {
-    alone.push((await play(cli, false)).runMs);
-    const { runMs, pageMs } = await play(cli, true);
+    alone.push((await runBatch(cli, false)).runMs);
+    const { runMs, pageMs } = await runBatch(cli, true);
     followed.push(runMs);
     page.push(pageMs);
   }
@@ -35,7 +35,8 @@ export async function playRunning(cli: string): Promise<void> {
   );
 }
 
-function play(cli: string, hasTab: boolean): Promise<{ readonly runMs: number; readonly pageMs: number }> {
+/** Runs a batch in a fresh folder. Returns CPU times, ms. */
+function runBatch(cli: string, hasTab: boolean): Promise<{ readonly runMs: number; readonly pageMs: number }> {
   const textOf = (at: number): string => `Hello, this is line ${String(at)}.`;
   return inFreshFolder({ rows: ROWS, pollMs: POLL_MS, textOf }, async (place) => {
     const ending = new AbortController();
@@ -48,8 +49,8 @@ function play(cli: string, hasTab: boolean): Promise<{ readonly runMs: number; r
 }
 
 /**
- * Opens the page as soon as there are records, and looks at it until the batch has ended. Returns the CPU of its
- * command, ms.
+ * Opens the page in a browser as soon as the batch is recorded, until the signal aborts. Returns the CPU time of
+ * `voxbatch page`, ms.
  */
 async function follow(cli: string, { cwd, env: own }: FreshFolder, signal: AbortSignal): Promise<number> {
   while (!existsSync(join(own.VOXBATCH_HOME, 'ledger.db'))) await sleep(20);
