@@ -35,24 +35,24 @@ export class HeaderCheck {
   isTemplateGood = true;
 
   readonly #options: HeaderOptions;
-  readonly #csv: boolean;
+  readonly #hasHeader: boolean;
   readonly #join: JoinCheck | undefined;
   /** Names of the columns of the first file, trimmed. */
   #first: readonly string[] | undefined;
 
-  /** `csv`: whether the columns come as headers; false for JSONL. `join`: undefined without `--join`. */
-  constructor(options: HeaderOptions, csv: boolean, join?: JoinCheck) {
+  /** `hasHeader`: false for JSONL, whose columns are the keys of its lines. `join`: undefined without `--join`. */
+  constructor(options: HeaderOptions, hasHeader: boolean, join?: JoinCheck) {
     this.#options = options;
-    this.#csv = csv;
+    this.#hasHeader = hasHeader;
     this.kind = options.kind;
     this.#join = join;
     const used = [...joiningColumns(options.join), ...templateFields(options.nameTemplate)];
-    this.columns = new Columns(options, csv, used);
+    this.columns = new Columns(options, hasHeader, used);
   }
 
   /** Adds the header of a CSV file, or the new keys of a JSON line. */
   add(line: number, names: readonly string[]): readonly ManifestProblem[] {
-    if (this.#csv && this.#first !== undefined) return this.#compare(line, names);
+    if (this.#hasHeader && this.#first !== undefined) return this.#compare(line, names);
     if (this.#first === undefined) this.columns.line = line;
     this.#first = trimmed(names);
     const count = this.columns.count + names.length;
@@ -66,7 +66,7 @@ export class HeaderCheck {
       if ('finding' in note) findings.push(note.finding);
       else this.warnings.set(note.column, { column: note.column, message: note.warning, line, rows: null });
     }
-    if (this.#csv) {
+    if (this.#hasHeader) {
       findings.push(...this.checkTogether());
       this.kind ??= kindOfColumns(this.columns);
     }

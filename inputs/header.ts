@@ -49,21 +49,21 @@ export class Columns {
 
   readonly #names: ColumnNames;
   readonly #options: ColumnOptions;
-  readonly #csv: boolean;
+  readonly #hasHeader: boolean;
   readonly #alsoKnown: readonly string[];
   readonly #headers = new Map<string, string>();
   readonly #seen = new Set<string>();
   readonly #reported = new Set<string>();
 
   /**
-   * `csv`: false for JSONL, where cells are never guarded. `alsoKnown`: columns that mean something besides those of
-   * the kinds.
+   * `hasHeader`: false for JSONL, where cells are never guarded. `alsoKnown`: columns that mean something besides those
+   * of the kinds.
    */
-  constructor(options: ColumnOptions, csv: boolean, alsoKnown: readonly string[] = []) {
+  constructor(options: ColumnOptions, hasHeader: boolean, alsoKnown: readonly string[] = []) {
     this.#alsoKnown = alsoKnown;
     this.#names = new ColumnNames(options);
     this.#options = options;
-    this.#csv = csv;
+    this.#hasHeader = hasHeader;
   }
 
   /** Adds columns. Returns findings and warnings about them. */
@@ -71,7 +71,7 @@ export class Columns {
     const first = this.count;
     this.count += names.length;
     const trimmed = names.map((name) => name.trim());
-    this.guarded = this.#csv && (trimmed.includes('_batch') || trimmed.includes('_outcome'));
+    this.guarded = this.#hasHeader && (trimmed.includes('_batch') || trimmed.includes('_outcome'));
     const bare = this.guarded ? trimmed.map(unguardCell) : trimmed;
     const all = new Set([...this.#seen, ...bare]);
     return bare.flatMap((name, index) => this.#addOne(name, first + index, all));
@@ -93,7 +93,7 @@ export class Columns {
 
   /** Whether a table has no such column; the keys of JSON lines may still come. */
   lacks(ours: string): boolean {
-    return this.#csv && !this.known.has(ours);
+    return this.#hasHeader && !this.known.has(ours);
   }
 
   /** Returns a finding about the header for the first row that has it, and nothing for further rows. */
@@ -130,7 +130,7 @@ export class Columns {
       return [{ column: theirs, expected, got: 'no such column', code: 'bad-map' }];
     });
     if (findings.length > 0) return findings;
-    if (this.#csv && !specColumns().some((column) => this.known.has(column))) return [this.#foreign()];
+    if (this.#hasHeader && !specColumns().some((column) => this.known.has(column))) return [this.#foreign()];
     const isNameless = this.#options.cast !== undefined && this.known.has('text') && !this.known.has(CAST_COLUMN);
     return isNameless ? [this.missing(CAST_COLUMN, 'with names of the cast')] : [];
   }

@@ -20,6 +20,7 @@ export interface ManifestPart {
   readonly drafts: readonly VoiceRow[];
 }
 
+/** The problem of a file without any record. */
 const EMPTY_FILE: ManifestProblem = {
   line: 1,
   id: '',
@@ -44,7 +45,8 @@ export class ManifestReader {
 
   readonly #source: ManifestSource;
   readonly #options: ManifestOptions;
-  readonly #csv: boolean;
+  /** False for JSONL, whose columns are the keys of its lines. */
+  readonly #hasHeader: boolean;
   readonly #header: HeaderCheck;
   readonly #reader: RowReader;
   readonly #places = new LinePlaces();
@@ -56,24 +58,33 @@ export class ManifestReader {
   /** Whether the kind of some rows is unknown. */
   #isUnclear = false;
 
-  private constructor(source: ManifestSource, options: ManifestOptions, unique: boolean, checks: OptionalChecks) {
+  private constructor(
+    source: ManifestSource,
+    options: ManifestOptions,
+    checksDuplicates: boolean,
+    checks: OptionalChecks,
+  ) {
     this.#source = source;
     this.#options = options;
-    this.#csv = source.format.format !== 'jsonl';
-    this.#header = new HeaderCheck(options, this.#csv, checks.join);
+    this.#hasHeader = source.format.format !== 'jsonl';
+    this.#header = new HeaderCheck(options, this.#hasHeader, checks.join);
     this.#reader = new RowReader(options, {
       ...checks,
-      csv: this.#csv,
-      unique,
+      hasHeader: this.#hasHeader,
+      checksDuplicates,
       header: this.#header,
       places: this.#places,
       decimal: () => this.#decimal,
     });
   }
 
-  /** `unique`: whether to check ids and names for duplicates, which the second pass need not. */
-  static async open(source: ManifestSource, options: ManifestOptions, unique: boolean): Promise<ManifestReader> {
-    return new ManifestReader(source, options, unique, await loadOptionalChecks(options));
+  /** `checksDuplicates`: whether ids and names must be unique, which the second pass need not check again. */
+  static async open(
+    source: ManifestSource,
+    options: ManifestOptions,
+    { checksDuplicates }: { readonly checksDuplicates: boolean },
+  ): Promise<ManifestReader> {
+    return new ManifestReader(source, options, checksDuplicates, await loadOptionalChecks(options));
   }
 
   /** Whether some rows could not be read, or their kind is unknown. */
@@ -104,7 +115,7 @@ export class ManifestReader {
       this.#header.isOther = false;
       this.#decimal = format.format === 'csv' ? decimalOf(format) : (this.#options.decimal ?? '.');
       this.file = files.length === 1 ? undefined : label;
-      for await (const { rows, problems, drafts } of this.#readFile(await partsOf(file, jsonColumns), folder)) {
+      for await (const { rows, problems, drafts } of this.#readFile(await itemsOf(file, jsonColumns), folder)) {
         yield {
           rows,
           drafts,
@@ -117,22 +128,22 @@ export class ManifestReader {
   }
 
   /** Reads and prices the rows of a file, after reading the local files that they name. */
-  async *#readFile(parts: AsyncIterable<readonly RawItem[]>, folder: string): AsyncGenerator<ManifestPart> {
+  async *#readFile(portions: AsyncIterable<readonly RawItem[]>, folder: string): AsyncGenerator<ManifestPart> {
     const { samples: limits, filesFrom = [process.cwd()] } = this.#options;
     const folders = [...new Set([folder, ...filesFrom])];
     const rules = { folders, limits };
     let isEmpty = true;
-    for await (const items of parts) {
+    for await (const items of portions) {
       isEmpty &&= items.every(({ type }) => type === 'end');
       const { rows, problems, drafts } = this.#readItems(items);
-      const whole = rows.some(({ spec }) => namesFiles(spec))
+      const attached = rows.some(({ spec }) => namesFiles(spec))
         ? await (await import('./attach-files.ts')).attachFiles(rows, rules, this.columns)
         : { rows, problems: [], faulty: [] };
-      const priced = await priceRows(whole.rows, this.#options);
+      const priced = await priceRows(attached.rows, this.#options);
       yield {
         rows: priced.map((row) => priceParts(row, this.#options)),
-        problems: [...problems, ...whole.problems].sort((a, b) => a.line - b.line),
-        drafts: [...drafts, ...whole.faulty],
+        problems: [...problems, ...attached.problems].sort((a, b) => a.line - b.line),
+        drafts: [...drafts, ...attached.faulty],
       };
       if (this.#header.hasTooManyColumns) return;
     }
@@ -158,7 +169,7 @@ export class ManifestReader {
         problems.push(item.problem);
       } else {
         const { line, cells } = item;
-        if (this.#csv && cells.every((cell) => cell.trim() === '')) {
+        if (this.#hasHeader && cells.every((cell) => cell.trim() === '')) {
           this.#header.noteEmpty(line);
           continue;
         }
@@ -168,6 +179,7 @@ export class ManifestReader {
           continue;
         }
         const { givenId: id, draft, speaker, findings } = read;
+        // A finding with a line of its own is about the header, not about this row.
         for (const one of findings) problems.push({ line, id: one.line === undefined ? id : '', ...one });
         if (draft === undefined) this.#isUnclear = true;
         else drafts.push({ spec: draft, row: this.rows, line, id, speaker });
@@ -176,6 +188,7 @@ export class ManifestReader {
     return { rows, problems, drafts };
   }
 
+  /** Adds the digest of a file. After the last one, {@link digest} is known. */
   #addDigest(digest: string): void {
     this.#digests.push(digest);
     if (this.#digests.length === this.#source.files.length) this.digest = combineDigests(this.#digests);
@@ -190,12 +203,12 @@ export class ManifestReader {
         { ...at, column: '', expected: 'at least one row below the header', got: 'only a header', code: 'no-rows' },
       ];
     }
-    return this.#csv ? [] : this.#header.checkTogether().map((finding) => ({ ...at, ...finding }));
+    return this.#hasHeader ? [] : this.#header.checkTogether().map((finding) => ({ ...at, ...finding }));
   }
 }
 
 /** Opens the reader for the format of a file. `jsonColumns`: the columns of earlier JSONL files. */
-async function partsOf(
+async function itemsOf(
   file: ManifestSource['files'][number],
   jsonColumns: Map<string, number>,
 ): Promise<AsyncIterable<readonly RawItem[]>> {

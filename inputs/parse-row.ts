@@ -84,10 +84,37 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
   const { kind } = decided;
   const cast = rules.cast?.valuesFor(columns, cells, kind);
   const standIns: Readonly<Partial<Record<SpecColumn, string | undefined>>> = { ...rules.defaults, ...cast?.values };
-  const findings: PlacedFinding[] = [...(cast?.findings ?? [])];
-  let isComplete = true;
-  const unused: string[] = [];
+  const read = readCells(kind, columns, cells, { rules, standIns, hasCast: cast !== undefined });
+  const { values, unused } = read;
+  const findings = [...(cast?.findings ?? []), ...read.findings];
+  if (rules.strict) findings.push(...unused.map((header) => unusedCell(kind, header)));
+  const own = columns.api.length === 0 ? {} : readApiCells(kind, columns, cells, { rules, findings });
+  const extra = cast === undefined ? own : { ...cast.extra, ...own };
+  // Each value was parsed by the rule of its own column.
+  const spec = { kind, ...values, extra } as RowSpec;
+  const isValid = findings.length === 0 && read.isComplete;
+  return { spec: isValid ? spec : undefined, draft: spec, findings, unused, speaker: cast?.name };
+}
+
+/** Parses the cells of the columns that a kind uses, besides `api.FIELD`. `standIns`: values for empty cells. */
+function readCells(
+  kind: Kind,
+  columns: Columns,
+  cells: readonly string[],
+  {
+    rules,
+    standIns,
+    hasCast,
+  }: {
+    readonly rules: RowRules;
+    readonly standIns: Readonly<Partial<Record<SpecColumn, string | undefined>>>;
+    readonly hasCast: boolean;
+  },
+): ReadCells {
   const values: Partial<Record<SpecColumn, CellValue>> = {};
+  const findings: PlacedFinding[] = [];
+  const unused: string[] = [];
+  let isComplete = true;
   for (const { column, isRequired, isRead } of usesOf(kind)) {
     const at = columns.known.get(column);
     const cell = at === undefined ? '' : (cells[at] ?? '');
@@ -98,7 +125,7 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
     }
     const value = filled ? cell : standIns[column];
     if (value === undefined) {
-      if (!isRequired || (column === 'voice' && cast !== undefined)) continue;
+      if (!isRequired || (column === 'voice' && hasCast)) continue;
       isComplete = false;
       if (columns.lacks(column))
         findings.push(...columns.once(column, () => columns.missing(column, whyNeeded(kind, column))));
@@ -109,13 +136,17 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
     if ('finding' in parsed) findings.push({ column: columns.headerOf(column), ...parsed.finding });
     else if (parsed.value !== undefined) values[column] = parsed.value;
   }
-  if (rules.strict) findings.push(...unused.map((header) => unusedCell(kind, header)));
-  const own = columns.api.length === 0 ? {} : readApiCells(kind, columns, cells, { rules, findings });
-  const extra = cast === undefined ? own : { ...cast.extra, ...own };
-  // Each value was parsed by the rule of its own column just above.
-  const spec = { kind, ...values, extra } as RowSpec;
-  const isValid = findings.length === 0 && isComplete;
-  return { spec: isValid ? spec : undefined, draft: spec, findings, unused, speaker: cast?.name };
+  return { values, findings, unused, isComplete };
+}
+
+/** The parsed cells of a row. */
+interface ReadCells {
+  readonly values: Partial<Record<SpecColumn, CellValue>>;
+  readonly findings: readonly PlacedFinding[];
+  /** See {@link ParsedRow}. */
+  readonly unused: readonly string[];
+  /** Whether all required columns have a value. */
+  readonly isComplete: boolean;
 }
 
 /** How a kind of row uses a column. `isRead`: required or optional. */

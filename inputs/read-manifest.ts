@@ -95,7 +95,7 @@ export async function summarizeManifest(
   options: ManifestOptions,
   budget: number | null = null,
 ): Promise<ManifestSummary> {
-  const reader = await ManifestReader.open(source, options, true);
+  const reader = await ManifestReader.open(source, options, { checksDuplicates: true });
   const bill = new Bill(budget);
   const voices = new VoiceUses();
   let chosen = 0;
@@ -181,7 +181,7 @@ export async function* readPortions(
     yield known.map((row) => pad(row, columns));
     return;
   }
-  const reader = await ManifestReader.open(source, options, false);
+  const reader = await ManifestReader.open(source, options, { checksDuplicates: false });
   for await (const { rows, problems } of reader.read()) {
     if (problems.length > 0) throw refusal(problems);
     if (reader.digest !== null && reader.digest !== checked.digest) {

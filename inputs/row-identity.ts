@@ -32,10 +32,10 @@ export interface IdentifiedRecord {
 
 /** Options of {@link RowIdentities}. */
 interface IdentityOptions {
-  /** Whether the file is CSV, not JSONL. */
-  readonly csv: boolean;
+  /** Whether the file has a header, unlike JSONL. */
+  readonly hasHeader: boolean;
   /** Whether to check ids and names for duplicates; a manifest's second pass need not. */
-  readonly unique: boolean;
+  readonly checksDuplicates: boolean;
   /** Converts a place back to a line. */
   readonly places: Pick<LinePlaces, 'describe'>;
 }
@@ -58,21 +58,21 @@ export class RowIdentities {
    * both.
    */
   readonly #isById: boolean;
-  readonly #csv: boolean;
-  readonly #unique: boolean;
+  readonly #hasHeader: boolean;
+  readonly #checksDuplicates: boolean;
   readonly #ids = new SeenTable();
   readonly #names = new SeenTable();
   /** How many rows without an id have the same content. */
   readonly #contents = new SeenTable();
   readonly #places: Pick<LinePlaces, 'describe'>;
 
-  constructor(template: string, { csv, unique, places }: IdentityOptions) {
+  constructor(template: string, { hasHeader, checksDuplicates, places }: IdentityOptions) {
     this.#places = places;
-    this.#csv = csv;
+    this.#hasHeader = hasHeader;
     this.#template = template;
     this.#fields = templateFields(template);
     this.#isById = this.#fields.includes('id') && this.#fields.every((field) => field === 'id' || field === 'ext');
-    this.#unique = unique;
+    this.#checksDuplicates = checksDuplicates;
   }
 
   /** Returns the id and name of the next row, with findings about them. Call it once for each row, in order. */
@@ -89,7 +89,7 @@ export class RowIdentities {
         ? ''
         : makeName(this.#template, { id: safeId(id), row, kind: kind ?? '', cellOf });
     // Without an id column all ids are made from content, so they differ. JSON lines may add the column later.
-    const mayClash = this.#unique && (columns.known.has('id') || !this.#csv);
+    const mayClash = this.#checksDuplicates && (columns.known.has('id') || !this.#hasHeader);
     const before = mayClash ? this.#ids.lineBefore(this.#isById ? collisionKey(name) : id, place) : undefined;
     const findings = bad === undefined ? [] : [bad];
     if (before !== undefined) {
@@ -125,7 +125,8 @@ export class RowIdentities {
     if (why !== undefined) {
       return { column: this.#blame(cellOf), expected: `${why} (from --file-name)`, got: show(name), code: 'bad-name' };
     }
-    const twice = this.#unique && !this.#isById ? this.#names.lineBefore(collisionKey(name), place) : undefined;
+    const twice =
+      this.#checksDuplicates && !this.#isById ? this.#names.lineBefore(collisionKey(name), place) : undefined;
     if (twice === undefined) return undefined;
     const expected = `a unique file name, ignoring case; ${this.#places.describe(twice)} has the same`;
     return { column: this.#blame(cellOf), expected, got: show(name), code: 'duplicate-name' };

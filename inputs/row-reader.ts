@@ -37,14 +37,24 @@ type ReadRow =
       readonly speaker?: VoiceRow['speaker'];
     };
 
+/** A record whose cells fit the columns. */
+interface RecordCells {
+  readonly line: number;
+  /** Its number among the rows, from 1. */
+  readonly row: number;
+  readonly cells: readonly string[];
+  /** Its `id` cell, trimmed; empty if it has none. */
+  readonly givenId: string;
+}
+
 /** What {@link RowReader} needs besides the options. */
 interface RowSurroundings {
-  /** Whether the file is CSV, not JSONL. */
-  readonly csv: boolean;
+  /** Whether the file has a header, unlike JSONL. */
+  readonly hasHeader: boolean;
   /** Returns the decimal separator of the current file. */
   readonly decimal: () => Decimal;
   /** Whether to compare ids and names with those of other rows. */
-  readonly unique: boolean;
+  readonly checksDuplicates: boolean;
   readonly header: HeaderCheck;
   /** The checks for `--join`. Undefined without it. */
   readonly join: JoinCheck | undefined;
@@ -78,15 +88,21 @@ export class RowReader {
 
   /** Reads a record: its line, its cells as the file has them, and its number among the rows, from 1. */
   read(line: number, raw: readonly string[], row: number): ReadRow {
-    const { header, csv, places } = this.#with;
+    const { header, hasHeader } = this.#with;
     if (header.isOther) return { givenId: '', findings: [] };
     const { columns } = header;
     const cells = columns.guarded ? raw.map(unguardCell) : raw;
     // An outcome file needs only the columns `_batch` and `_row`: its batch may have been read with `--map`.
     if (header.isUseless) return { givenId: '', findings: this.#previous.read(columns, cells).findings };
     const givenId = cells[columns.known.get('id') ?? -1]?.trim() ?? '';
-    const ragged = csv ? columns.findRagged(cells) : undefined;
-    if (ragged !== undefined) return { givenId, findings: [ragged] };
+    const ragged = hasHeader ? columns.findRagged(cells) : undefined;
+    return ragged === undefined ? this.#parse({ line, row, cells, givenId }) : { givenId, findings: [ragged] };
+  }
+
+  /** Parses the cells of a record, and checks the row. */
+  #parse({ line, row, cells, givenId }: RecordCells): ReadRow {
+    const { header, places } = this.#with;
+    const { columns } = header;
     const { strict, legacyShare = 0, voices } = this.#options;
     const { spec, draft, findings, unused, speaker } = parseRow(columns, cells, this.#rules());
     if (!strict) for (const column of unused) header.warnOfUnused(column, line);

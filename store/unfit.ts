@@ -8,6 +8,7 @@ import type { FileWindow } from './containers/file-window.ts';
  * - `clipped throughout`: more than half of its samples are cut off at full scale.
  * - `without sound`: no sound, or sound of no length.
  * - `without a picture`: a video without one.
+ * - `sound rather than a video`: audio came where a video was requested.
  * - `of no known kind`: its bytes match no known type.
  * - `of no possible length`: it claims to last longer than {@link MOST_SECONDS}, or states no sample rate.
  * - `unreadable: …`: its check did not finish, which a damaged or malicious file may cause. Nothing more is known about

@@ -78,11 +78,13 @@ async function forEachAtOnce<T>(
   if (errors.length > 0) throw errors[0];
 }
 
+/** Copies files from one media folder to another, and counts them. */
 class Copier {
   readonly #from: string;
   readonly #to: string;
   readonly #prefers: CopyOptions['prefers'];
   readonly #folders = new Folders();
+  /** Folders of the target that got files. */
   readonly #written = new Set<string>();
   /** Keys of files whose size or time differs in the target. */
   readonly differing: string[] = [];
@@ -101,6 +103,7 @@ class Copier {
     const [here, there] = await Promise.all([statOf(source), statOf(target)]);
     if (here === undefined) return;
     const differs = there !== undefined && !isSame(here, there);
+    // The store's own files have no records.
     if (key.startsWith('.')) {
       if (there === undefined || (differs && this.#prefers === 'source')) await this.#place(key, here);
       return;
