@@ -27,7 +27,7 @@ import type { ReportChoice } from '../contract/report.ts';
 import type { Session } from './session.ts';
 import { steerBatch, type Steered, tuneBatch } from './steer/steer-batch.ts';
 
-/** Why something is done, for the record. Default: no reason. */
+/** The reason for an action, for the batch's history. Default: no reason. */
 export interface Reason {
   readonly reason?: string | undefined;
 }
@@ -133,28 +133,29 @@ export type ReconcileAnswer =
       ))
   | Exclude<ReconcileEnd, { readonly type: 'open' | 'settled' | 'unasked' | 'unconfirmed' }>;
 
-/** A program agrees through its options, so nothing is asked. */
-const AGREED = 'Nobody has to be asked.';
+/** Error for an outcome of the command line alone: a program consents through its options, so nobody is asked. */
+const NOT_FOR_PROGRAMS = 'A program consents through its options.';
 
 /** Dependencies of {@link batchNamed}. */
 export interface BatchInvocation {
   readonly session: Session;
+  /** Called with a message before anything slow. */
   readonly say: (line: string) => void;
-  /** Starts work on a batch. `isNew`: it cannot have a workflow yet. `out`: an absolute path. */
+  /** Starts work on a batch. `isNew`: it cannot have a workflow yet. `out`: absolute path of the out folder. */
   readonly work: (batch: BatchRecord, isNew: boolean, out: string) => Promise<RunningBatch>;
 }
 
-/** The {@link Batch} of this name. */
+/** Creates the {@link Batch} of this name. Reads nothing yet. */
 export function batchNamed(name: string, invocation: BatchInvocation): Batch {
   const { session, say } = invocation;
   const record = async (): Promise<BatchRecord> => chooseBatch(await session.ledger(), name);
   const steer = async (
-    wish: Control,
+    control: Control,
     { reason, now: isNow = false, out }: Reason & { readonly now?: boolean; readonly out?: string | undefined } = {},
   ): Promise<Steered> => {
     const { settings } = session;
     const ledger = await session.ledger();
-    return steerBatch({ settings, ledger, batch: await record(), wish, isNow, out, reason, say });
+    return steerBatch({ settings, ledger, batch: await record(), control, isNow, out, reason, say });
   };
   const workOn = async (folder: string | undefined): Promise<RunningBatch | undefined> => {
     const now = await record();
@@ -188,7 +189,7 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
     redrive: async ({ confirm, ...options }) => {
       refuseEmpty(options);
       const end = await redrive(session, await record(), options, personOf(confirm));
-      if (end.type === 'unasked') throw new Error(AGREED);
+      if (end.type === 'unasked') throw new Error(NOT_FOR_PROGRAMS);
       if (end.type !== 'open' && end.type !== 'finished') return end;
       const { opened, forecast } = end;
       const running = end.type === 'open' ? await workOn(options.out) : undefined;
@@ -200,7 +201,7 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
       // Reconciling loads the worker's API code, which is slow to import.
       const { reconcile } = await import('./reconcile/reconcile.ts');
       const end = await reconcile(session, await record(), options, personOf(confirm));
-      if (end.type === 'unasked' || end.type === 'unconfirmed') throw new Error(AGREED);
+      if (end.type === 'unasked' || end.type === 'unconfirmed') throw new Error(NOT_FOR_PROGRAMS);
       if (end.type !== 'open' && end.type !== 'settled') return end;
       const { rows, orphans, voices, forgotten } = end;
       const running = end.type === 'open' ? await workOn(options.out) : undefined;

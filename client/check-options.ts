@@ -23,11 +23,9 @@ import { FAILURES } from '../contract/failures.ts';
 import { OUTCOMES } from '../contract/outcomes.ts';
 import { KINDS, STEPS } from '../contract/row-kinds.ts';
 
-/**
- * A program's options are validated like those of the command line. Types are not enough: a budget that is not a number
- * would mean none, and with a path as the batch name no paid result could be stored. All of these throw {@link
- * VoxbatchError} (`bad-option`).
- */
+// Validation of a program's options, as strict as that of the command line. Types are not enough: a budget that is not
+// a number would mean none, and with a path as the batch name no paid result could be stored. All functions throw
+// VoxbatchError (`bad-option`).
 
 /** Checks the records folder: a URL would become a local folder of that name. */
 export function checkHome(home: string | undefined): void {

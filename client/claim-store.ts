@@ -13,10 +13,10 @@ import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 type StoreSettings = Pick<Settings, 'store' | 'env'>;
 type LedgerName = Pick<Ledger, 'id' | 'place'>;
 
-/** A ledger that records its store, and the files in it. */
+/** A ledger that records which store is its own, and the files in it. */
 export type StoringLedger = LedgerName & Pick<Ledger, 'findStoredFile' | 'storeId'>;
 
-/** Which store and ledger a problem is about, and whether the store is only that of the folder. */
+/** The store and the ledger of a problem. `isUnset`: no store is configured, so it is the default one in the home. */
 function placesOf({ store, env }: StoreSettings, { place }: LedgerName) {
   return { store, ledger: place, isUnset: (env['VOXBATCH_STORE'] ?? '') === '' };
 }
@@ -39,7 +39,7 @@ export async function claimStore(
   await requireStore(settings, ledger);
   return wrapMachineFaults(async () => {
     const { store, id } = await claim(settings, ledger, await ledger.storeId());
-    // Of several that begin with different stores at once, one is recorded first.
+    // If several processes start with different stores at once, the first one recorded wins.
     if ((await ledger.recordStore(id)) === id) return store;
     await store.close();
     throw new VoxbatchError({ type: 'other-store', ...placesOf(settings, ledger) });
@@ -47,25 +47,26 @@ export async function claimStore(
 }
 
 /**
- * Checks that the store is the ledger's; otherwise all of its files would be paid for again, or half of the workers
- * would keep theirs elsewhere. Creates and claims nothing.
+ * Checks that the store is the ledger's own: with another store, all results would seem lost and be paid for again, or
+ * some workers would store theirs elsewhere. Creates and claims nothing. A store carries two marks: the id of the
+ * ledger that claimed it, and an id of its own, which the ledger records.
  *
  * Throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `other-store`, `machine`).
  */
 export async function requireStore({ store, env }: StoreSettings, ledger: StoringLedger): Promise<void> {
   await wrapMachineFaults(async () => {
-    // Before the store's marks: who claims it records it after that, maybe just now.
+    // Read before the store's marks: a process that claims the store just now writes the marks first.
     const recorded = await ledger.storeId();
     const { owner, id } = await readStoreMarks(store, env);
     const where = placesOf({ store, env }, ledger);
     if (owner !== undefined && owner !== ledger.id) throw new VoxbatchError({ type: 'store-of-another', ...where });
     if (owner !== undefined && id !== undefined && (recorded === undefined || recorded === id)) return;
-    // Another has begun, whose files are there, or will be.
+    // The ledger has recorded another store, which has its files or will have them.
     if (owner !== undefined && recorded !== undefined) throw new VoxbatchError({ type: 'other-store', ...where });
     const stored = await ledger.findStoredFile();
-    // One of an earlier version has files, but no mark, or none of its own.
+    // A store of an earlier version has files, but lacks one or both marks.
     if (stored === undefined ? recorded === undefined : await hasBatchFolder(store, stored.key, env)) return;
-    // A disk is not mounted only where both are in folders here; else the settings name another place than the others'.
+    // An unmounted disk is likely only if store and ledger are folders here. Otherwise the settings name another store.
     const isShared = !kindOfStore(store).isFolder || !isLedgerFile(ledger.place);
     throw new VoxbatchError(
       stored === undefined || (recorded !== undefined && isShared)
@@ -87,7 +88,9 @@ export async function beginStore(
   });
 }
 
-/** Claims a store, and gives it an id if it has none: the one on record, where its marks were lost. */
+/**
+ * Claims a store, and gives it an id if it has none: the `recorded` one if its marks were lost, otherwise a new one.
+ */
 async function claim(
   settings: StoreSettings,
   ledger: LedgerName,
@@ -142,7 +145,7 @@ export function searchedStore(
 
 const MIB = 1024 ** 2;
 
-/** A batch of a few thousand rows may need this much, bytes. */
+/** Free space below this is worth a warning, bytes: a batch of a few thousand rows may need that much. */
 const LITTLE_BYTES = 100 * MIB;
 
 /** Warns if little disk space is left for the records or the media. */

@@ -13,7 +13,7 @@ export interface ConnectedApi {
   readonly profile: Profile;
 }
 
-/** The parts of a realm known without a ledger. */
+/** Returns the API's URL and the account that the token belongs to. */
 export function realmOf({ api, profile }: ConnectedApi): Account {
   return { apiUrl: api.baseUrl, account: profile.userId };
 }
@@ -29,13 +29,13 @@ export function requireSameRealm(batch: BatchRecord, open: ConnectedApi): void {
 
 /** Pauses before the profile is read again, ms. */
 const PAUSES_MS = [500, 1_500];
-/** How long an API that is asked only once has for its answer, ms. */
+/** Timeout if the profile is read only once, ms. */
 const ONCE_MS = 10_000;
 
 /**
- * Opens the API and reads the profile, which verifies address and token and names the account. Spends nothing. Throws
- * {@link VoxbatchError} (`odd-token`, `odd-proxy`, `token-refused`, `api-away`). `once`: for who wants to know whether
- * it answers now.
+ * Opens the API and reads the profile, which verifies address and token and names the account. Spends nothing. `once`:
+ * makes a single attempt, to report whether the API answers now. Throws {@link VoxbatchError} (`odd-token`,
+ * `odd-proxy`, `token-refused`, `api-away`).
  */
 export async function connectApi(access: ApiAccess, { once = false } = {}): Promise<ConnectedApi> {
   const api = await createApi(access, once ? { readTimeoutMs: ONCE_MS } : {});

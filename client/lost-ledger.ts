@@ -5,8 +5,10 @@ import { VoxbatchError } from './problem.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Explains why there is no batch: throws {@link VoxbatchError} (`ledger-lost`) if the store has media of batches whose
- * ledger is gone. `ledgerId`: of the ledger that is there. A bucket is not asked, which would take its time.
+ * Explains why there is no batch: throws {@link VoxbatchError} (`ledger-lost`) if the store has media of batches that
+ * another ledger recorded. Does nothing for a bucket, because listing it would take long.
+ *
+ * @param ledgerId id of the ledger that exists here, if any
  */
 export async function refuseLostLedger(
   { ledger, store, env }: Pick<Settings, 'ledger' | 'store' | 'env'>,
@@ -17,6 +19,7 @@ export async function refuseLostLedger(
   if (batches.length > 0) throw new VoxbatchError({ type: 'ledger-lost', ledger, store, batches });
 }
 
+/** The names of batches in a store that another ledger has claimed. */
 async function batchesIn(store: string, env: NodeJS.ProcessEnv, ledgerId?: string): Promise<readonly string[]> {
   const { owner } = await readStoreMarks(store, env);
   if (owner === undefined || owner === ledgerId) return [];

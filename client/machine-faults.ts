@@ -39,8 +39,8 @@ export function isMachineFault(error: unknown): boolean {
 }
 
 /**
- * True for a machine fault after which the ledger certainly has all that was paid, so that the same command pays for
- * nothing twice. A copy of it may lack some, and where a person has to act, that is not known.
+ * True for a machine fault after which the ledger certainly has every paid request, so that repeating the command pays
+ * for nothing twice. Not for a copy of a ledger, which may lack some, nor for an outage that a person must fix.
  */
 export function keepsAllCharges(error: unknown): boolean {
   if (error instanceof LedgerAway) return !error.needsPerson;
@@ -65,21 +65,21 @@ export async function wrapMachineFaults<T>(prepare: () => T | Promise<T>): Promi
 export type WritableFacts = Pick<Ledger, 'place' | 'readOnly'>;
 
 /**
- * Throws {@link VoxbatchError} (`machine`) for a ledger that has moved, or into which another is being copied. Its
- * database refuses every write anyway; this says so before anything is begun.
+ * Throws {@link VoxbatchError} (`machine`) for a ledger that was moved elsewhere, or is being filled by a copy. Its
+ * database refuses every write anyway; this reports it before any work begins.
  */
 export function requireWritable({ place, readOnly }: WritableFacts): void {
   if (readOnly === undefined) return;
   throw new VoxbatchError({ type: 'machine', cause: new LedgerReadOnly(place, readOnly) });
 }
 
-/** Largest file below which a system's limit is too small for a batch, bytes. */
+/** Smallest usable limit on the size of files, bytes. */
 const LEAST_BYTES = 1e9;
 
 /**
- * Throws {@link VoxbatchError} (`small-files`) if this process, and a server that it starts, may only write small files
- * (`ulimit -f`): the ledger would fail in mid-batch, while paid answers arrive. Does nothing where the system does not
- * tell its limits.
+ * Throws {@link VoxbatchError} (`small-files`) if this process may write only small files (`ulimit -f`), a limit that
+ * its server inherits: the ledger would fail in mid-batch, while paid answers arrive. Does nothing on systems that do
+ * not show their limits.
  */
 export function requireLargeFiles(): void {
   const [, soft, hard] = /^Max file size +(\S+) +(\S+)/mu.exec(readLimits()) ?? [];

@@ -12,8 +12,8 @@ import { isUsableName } from '../contract/batch-name.ts';
 import { isSingle } from '../contract/batch.ts';
 
 /**
- * Opens the ledger; a new one is recorded as made by this user. `mustExist`: for read-only callers; `thread`: for
- * callers that work on batches. Throws {@link VoxbatchError} (`no-ledger`, `machine`, `state-unwritable`).
+ * Opens the ledger, or creates it and records it as made by this user. `mustExist`: create none; `thread`: run SQLite in
+ * a thread, for callers that work on batches. Throws {@link VoxbatchError} (`no-ledger`, `machine`, `state-unwritable`).
  */
 export async function openRecords(settings: LedgerSettings, options: OpenOptions): Promise<Ledger> {
   if (options.mustExist === true) {
@@ -56,7 +56,7 @@ export async function openRecordsIfAny(settings: Opened): Promise<Ledger | undef
   }
 }
 
-/** Tells a person who looks at a ledger that takes no work why that is so. */
+/** Reports to `onReadOnly` why no work can be done on a ledger, if that is so. */
 export async function noteReadOnly(
   { onReadOnly }: Pick<LedgerSettings, 'onReadOnly'>,
   ledger: Pick<Ledger, 'place' | 'readOnly' | 'isAccepted'>,

@@ -83,7 +83,7 @@ export async function approve<Facts extends SpendFacts>(
   return about.length === 0 || (await person.confirm({ facts, about })) ? undefined : { type: 'declined', facts };
 }
 
-/** Whether a possible double charge needs a person's consent, and nobody can be asked. */
+/** Whether a possible double charge needs explicit consent, but nobody can be asked for it. */
 export function isUnasked({ mustAgree = false, yes, canAsk }: Omit<Person, 'confirm'>): boolean {
   return mustAgree && !yes && !canAsk;
 }

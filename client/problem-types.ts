@@ -16,7 +16,7 @@ export type Problem =
   | { readonly type: 'bad-config'; readonly cause: unknown }
   /** No batch was ever created with these settings. */
   | { readonly type: 'no-ledger'; readonly ledger: string }
-  /** There is no batch on record, but the store has media of batches: how their folders are named. */
+  /** There is no batch on record, but the store has media of these `batches`, named as their folders. */
   | {
       readonly type: 'ledger-lost';
       readonly ledger: string;
@@ -31,11 +31,11 @@ export type Problem =
   | { readonly type: 'no-batch'; readonly batch: string | undefined; readonly known: readonly string[] }
   /** The disk, the ledger or the store cannot be used; `cause` says why. */
   | { readonly type: 'machine'; readonly cause: unknown }
-  /** The process may write no larger file (`ulimit -f`). `mayLift`: it may lift that itself. */
+  /** The process may only write files up to `mostBytes` (`ulimit -f`). `mayLift`: the user may raise that limit. */
   | { readonly type: 'small-files'; readonly mostBytes: number; readonly mayLift: boolean }
   /** The media in the store belong to another ledger. */
   | { readonly type: 'store-of-another'; readonly store: string; readonly ledger: string }
-  /** The ledger has another store than this one, so results would be in two. */
+  /** The ledger has another store, so its results would be in two. */
   | ({ readonly type: 'other-store'; readonly store: string; readonly ledger: string } & StoreFrom)
   /** The store lacks files of the batch and was never this ledger's: a disk is not mounted, or the folder is wrong. */
   | ({
@@ -50,7 +50,7 @@ export type Problem =
   | { readonly type: 'taken-out'; readonly out: string; readonly by: string }
   /** The out folder holds results of this batch from this ledger, which does not have it on record. */
   | { readonly type: 'forgotten-batch'; readonly out: string }
-  /** The out folder has paid requests of the batch which the ledger does not have on record. */
+  /** The out folder shows paid requests of the batch that the ledger does not have on record. */
   | ({ readonly type: 'forgotten-requests'; readonly batch: string } & ForgottenRequests)
   /** A folder on the out path is a symbolic link, which may have come with somebody else's folder. */
   | { readonly type: 'linked-out'; readonly path: string }
@@ -70,29 +70,29 @@ export type Problem =
   | { readonly type: 'no-server'; readonly cause: Error & { readonly advice: string } }
   /** The Temporal cluster does not answer. */
   | { readonly type: 'no-cluster'; readonly address: string; readonly cause: unknown }
-  /** Temporal answers, and lets nobody in with this API key, or without one. `says`: in its words. */
+  /** Temporal refuses this client's API key, or requires one. `says`: the server's message. */
   | { readonly type: 'cluster-refused'; readonly address: string; readonly says: string; readonly cause: unknown }
   /** The Temporal cluster has no namespace of this name. */
   | { readonly type: 'no-namespace'; readonly address: string; readonly namespace: string }
   /** Workers of another Temporal server hold the ledger's lock. Two sets of workers could charge a row twice. */
   | { readonly type: 'ledger-in-use'; readonly ledger: string; readonly holder: string }
-  /** The ledger cannot be copied to that place, or was before. Neither was changed. */
+  /** The ledger cannot be copied to that place, or was copied before. Neither was changed. */
   | ({ readonly type: 'copy-refused'; readonly refusal: CopyRefusal } & CopiedPlaces)
-  /** Workers still have a ledger that is to be copied from or into. */
+  /** Workers still use one of the two ledgers. `holder`: the name of their server. */
   | { readonly type: 'copy-held'; readonly ledger: string; readonly holder: string }
-  /** The copy of a ledger does not add up. Nothing was moved. */
+  /** The copy of a ledger differs from the original. Nothing was moved. */
   | ({ readonly type: 'copy-differs'; readonly differences: readonly Difference[] } & CopiedPlaces)
-  /** No backup is made in that folder, or none is put back from it. Nothing was changed. */
+  /** A backup to the folder, or a restore from it, is refused. Nothing was changed. */
   | { readonly type: 'backup-refused'; readonly folder: string; readonly refusal: BackupRefusal }
-  /** Another backup of the ledger runs, or somebody works where one is to be put back. */
+  /** Another backup of the ledger is running, or a process works where one is to be restored. */
   | {
       readonly type: 'backup-held';
       readonly ledger: string;
       readonly by: 'backup' | 'work';
-      /** Those that hold it, as far as that is known. */
+      /** The processes that hold the lock, as far as known. */
       readonly pids: readonly number[];
     }
-  /** A file of a backup is not what its manifest says. */
+  /** A backup's file differs from its manifest. `why`: continues the file's name, as in "is missing". */
   | { readonly type: 'backup-differs'; readonly file: string; readonly why: string }
   /** Temporal disappeared or stopped answering right after it was found. */
   | { readonly type: 'server-gone'; readonly address: string; readonly cause: Error }
@@ -120,7 +120,7 @@ export type Problem =
   | { readonly type: 'no-schema'; readonly apiUrl: string; readonly why: string }
   /** There is no schedule of this name. */
   | { readonly type: 'no-schedule'; readonly schedule: string; readonly known: readonly string[] }
-  /** The schedule is on record, and Temporal does not know it. */
+  /** The schedule is on record, but Temporal does not have it. */
   | { readonly type: 'schedule-lost'; readonly schedule: string }
   /** There is a schedule of this name already. */
   | { readonly type: 'schedule-taken'; readonly schedule: string }
@@ -142,9 +142,7 @@ interface CopiedPlaces {
   readonly to: string;
 }
 
-/**
- * `isUnset`: `VOXBATCH_STORE` is not set where the command runs, so the store is that of the folder. Default: false.
- */
+/** `isUnset`: the command runs without `VOXBATCH_STORE`, so the store is the default one in the home. Default: false. */
 export interface StoreFrom {
   readonly isUnset?: boolean;
 }

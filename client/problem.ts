@@ -47,8 +47,10 @@ function sentenceFor(problem: Problem): string {
   return sentence(problem as never);
 }
 
-/** Rows named in a message. */
+/** Max rows or batches named in a message. */
 const MOST_NAMED = 5;
+
+/** The message of each problem. */
 const SENTENCES: {
   readonly [T in Problem['type']]: (problem: Extract<Problem, { readonly type: T }>) => string;
 } = {
@@ -145,7 +147,7 @@ const SENTENCES: {
       : `Batch "${problem.batch.name}" belongs to account ${problem.batch.account}, and this token is of ${problem.here.account}.`,
 };
 
-/** Why ledgers cannot be copied, in words. */
+/** Why a ledger cannot be copied, as the end of a sentence. */
 function refusalWords(refusal: CopyRefusal): string {
   switch (refusal.why) {
     case 'same':
@@ -172,7 +174,7 @@ function pidWords(pids: readonly number[]): string {
   return pids.length === 0 ? '' : ` (${pids.length === 1 ? 'process' : 'processes'} ${pids.join(', ')})`;
 }
 
-/** A number that should be the same twice, in words. */
+/** Describes a sum that differs between a ledger and its copy. */
 export function differenceWords({ batch, what, expected, got }: Difference): string {
   return `${batch === null ? '' : `batch "${batch}", `}${what}: ${String(expected)}, but ${String(got)}`;
 }

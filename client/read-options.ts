@@ -73,7 +73,7 @@ export interface VoxbatchOptions {
   readonly say?: (line: string) => void;
 }
 
-/** Fills in default places. Throws {@link VoxbatchError} (`bad-option`, `bad-config`) for an invalid one. */
+/** Turns a program's options into settings, with default paths. Throws {@link VoxbatchError} (`bad-option`, `bad-config`) for an invalid one. */
 export function settingsOf({
   home,
   ledger,
@@ -110,21 +110,21 @@ function refuseAddress(option: string, { expected, got }: Omit<RefusedAddress, '
   throw new VoxbatchError({ type: 'bad-option', option, expected, got });
 }
 
-/** The webhook settings with defaults, if any. Throws {@link VoxbatchError} (`bad-option`). */
-export function wishOf({
+/** Returns the webhook settings with defaults, if any. Throws {@link VoxbatchError} (`bad-option`). */
+export function webhookSettingsOf({
   webhook,
   temporal,
 }: Pick<VoxbatchOptions, 'webhook' | 'temporal'>): WebhookSettings | undefined {
   if (webhook === undefined) return undefined;
   if (temporal !== undefined) refuseOption('webhook', 'none with a cluster, where other processes work', webhook.url);
-  const wish = readWebhookOptions(webhook);
-  if (!('expected' in wish)) return wish;
-  // The URL's path is a secret.
-  const got = wish.option === 'restore' ? 'something else' : webhook[wish.option];
-  return refuseOption(`webhook.${wish.option}`, wish.expected, got);
+  const settings = readWebhookOptions(webhook);
+  if (!('expected' in settings)) return settings;
+  const { option, expected } = settings;
+  // Do not quote the URL to restore: its path may be a secret.
+  return refuseOption(`webhook.${option}`, expected, option === 'restore' ? 'something else' : webhook[option]);
 }
 
-/** The API's URL, token and result members. Throws {@link VoxbatchError} (`no-api`). */
+/** Returns how to access the API: its URL, the token and extra member names for result links. Throws {@link VoxbatchError} (`no-api`). */
 export function accessOf({ api, config }: Pick<VoxbatchOptions, 'api' | 'config'>): ApiAccess {
   if (api === undefined) throw new VoxbatchError({ type: 'no-api', why: 'No API is given' });
   try {

@@ -7,8 +7,8 @@ import { accountFunctions, type AccountFunctions } from './account/account-funct
 import { batchNamed, type Batch, type BatchInvocation } from './batch.ts';
 import { checkConfig, checkHome } from './check-options.ts';
 import { compareByName, type CompareOptions } from './compare/compare.ts';
-import { examine, type Finding } from './doctor/doctor.ts';
-import { type VoxbatchOptions, accessOf, settingsOf, wishOf } from './read-options.ts';
+import { runChecks, type Finding } from './doctor/doctor.ts';
+import { type VoxbatchOptions, accessOf, settingsOf, webhookSettingsOf } from './read-options.ts';
 import { pruneCacheAndUploads, sumCache } from './cache/cache.ts';
 import { runFunctions, type RunFunctions } from './run/run-functions.ts';
 import { Session } from './session.ts';
@@ -87,7 +87,7 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
     ledger: { mustExist: false, thread: true },
     waiting: { say, signal: ending.signal },
   });
-  const hooked = { webhook: wishOf(options), onWebhook: options.onWebhook };
+  const hooked = { webhook: webhookSettingsOf(options), onWebhook: options.onWebhook };
   const workplace = lazyWorkplace({ session, settings, say, signal: ending.signal, ...hooked });
 
   const invocation = invocationOf(session, say, workplace, ending.signal);
@@ -108,7 +108,7 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
     pruneCache: (criteria) => pruneCacheAndUploads(session, criteria),
     doctor: async () => {
       const findings: Finding[] = [];
-      for await (const finding of examine(session, say)) findings.push(finding);
+      for await (const finding of runChecks(session, say)) findings.push(finding);
       return findings;
     },
     list: async () => (await session.ledger()).listBatches(),

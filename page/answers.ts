@@ -1,4 +1,4 @@
-import type { KnownVoices } from '../client/look/batch-voices.ts';
+import type { VoicesCache } from '../client/look/batch-voices.ts';
 import { viewListed, viewStatus } from '../client/look/status-view.ts';
 import { listBatches, statusNow, type BatchHere, type BatchStatus } from '../client/look/status.ts';
 import { workSpan, type Pace } from '../client/look/pace.ts';
@@ -68,8 +68,8 @@ export async function readReasons({ ledger }: Reader, name: string): Promise<rea
 }
 
 /** Returns the voices that a batch's rows use, the most used first. */
-export async function readVoices(ledger: Reader['ledger'], known: KnownVoices, name: string): Promise<VoicesAnswer> {
-  return known.look(ledger, await chooseBatch(ledger, name));
+export async function readVoices(ledger: Reader['ledger'], known: VoicesCache, name: string): Promise<VoicesAnswer> {
+  return known.read(ledger, await chooseBatch(ledger, name));
 }
 
 /** Returns everything about a row, by its id; undefined if the batch has no such row. */

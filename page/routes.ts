@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { KnownVoices } from '../client/look/batch-voices.ts';
+import { VoicesCache } from '../client/look/batch-voices.ts';
 import { EndChart } from '../client/look/end-chart.ts';
 import type { Reader } from '../client/look/open-reader.ts';
 import { RowRanks } from '../client/look/row-ranks.ts';
@@ -53,7 +53,7 @@ export function getRoutes({ reader, words, batch, version }: ViewOptions): Reado
   const charts = new Map<string, EndChart>();
   const queue = new SlowQueue();
   const ranks = new RowRanks();
-  const voices = new KnownVoices();
+  const voices = new VoicesCache();
   const session: SessionAnswer = { version };
 
   const fast =
@@ -74,7 +74,7 @@ export function getRoutes({ reader, words, batch, version }: ViewOptions): Reado
     const record = await chooseBatch(ledger, batchIn(query));
     const known = charts.get(record.name) ?? new EndChart();
     charts.set(record.name, known);
-    return wire(await known.look(ledger, record));
+    return wire(await known.read(ledger, record));
   };
   const rows = (ledger: Reader['ledger'], query: URLSearchParams): Promise<unknown> =>
     readRows(ledger, ranks, batchIn(query), query);

@@ -26,6 +26,7 @@ export interface AccountFunctions {
   setWebhook(url: string | null): Promise<ProfileChange>;
 }
 
+/** Creates the functions for the account of a session's token. */
 export function accountFunctions(session: Session): AccountFunctions {
   return {
     profile: async () => {
@@ -63,8 +64,8 @@ export interface AccountRead {
   readonly balance: Balance;
 }
 
-/** Timeout for reads that are only for display, ms. */
-const PATIENCE_MS = 5_000;
+/** Timeout for a read that is only for display, ms. */
+const READ_TIMEOUT_MS = 5_000;
 
 /**
  * Reads the account and its API credits from the API, without retries. Never throws; spends nothing.
@@ -72,11 +73,11 @@ const PATIENCE_MS = 5_000;
  * @param access returns the API's address and token; if it throws, its error explains the missing balance
  */
 export async function readAccount(access: () => ApiAccess): Promise<AccountRead> {
-  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const timeout = AbortSignal.timeout(READ_TIMEOUT_MS);
   try {
     const api = await createApi(access());
     try {
-      const { userId, quotaRemaining } = await api.readProfile(patience);
+      const { userId, quotaRemaining } = await api.readProfile(timeout);
       return {
         account: { apiUrl: api.baseUrl, account: userId },
         balance: quotaRemaining === undefined ? { why: 'the profile does not state it' } : { credits: quotaRemaining },
@@ -85,14 +86,15 @@ export async function readAccount(access: () => ApiAccess): Promise<AccountRead>
       api.close();
     }
   } catch (error) {
-    return { account: undefined, balance: { why: whyNot(error, patience) } };
+    return { account: undefined, balance: { why: whyUnknown(error, timeout) } };
   }
 }
 
-function whyNot(error: unknown, patience: AbortSignal): string {
-  if (patience.aborted) return `the API did not answer within ${String(PATIENCE_MS / 1000)} s`;
+/** Why the balance is unknown, as the end of a sentence. */
+function whyUnknown(error: unknown, timeout: AbortSignal): string {
+  if (timeout.aborted) return `the API did not answer within ${String(READ_TIMEOUT_MS / 1000)} s`;
   if (error instanceof ApiError) return error.failure.message;
-  // The rest of the message is advice for commands that cannot do without the API.
+  // Only the first sentence: the others advise commands that need the API.
   return messageOf(error).split('. ')[0] ?? '';
 }
 
@@ -124,9 +126,6 @@ export interface ProfileChange {
   readonly failure?: Failure;
 }
 
-/** Failures after which the API may still have applied the update. */
-const UNSURE: readonly Failure['class'][] = ['ServiceDown'];
-
 /**
  * Asks the API once to change profile fields, then reads the profile back to see the effect: the API may ignore or
  * refuse fields, and its answer may be lost. Spends nothing. `signal` aborts both requests.
@@ -148,13 +147,13 @@ export async function changeProfile(
   return { fields: changed, ...defined({ failure }) };
 }
 
-/** Values that may remove the account's webhook. The contract documents none, so each is tried. */
-const NOTHINGS = [null, ''] as const;
+/** Values that may remove the account's webhook. The API documents none, so each is tried. */
+const CLEARING_VALUES = [null, ''] as const;
 
 /** Removes the account's webhook: tries each candidate value until the API neither refuses nor ignores it. */
 export async function clearWebhook(open: ConnectedApi, signal?: AbortSignal): Promise<ProfileChange> {
   let change: ProfileChange = { fields: [] };
-  for (const webhookUrl of NOTHINGS) {
+  for (const webhookUrl of CLEARING_VALUES) {
     change = await changeProfile(open, { webhookUrl }, signal);
     if (!isRefusal(change)) break;
   }
@@ -166,6 +165,7 @@ export function isRefusal({ fields, failure }: ProfileChange): boolean {
   return fields.some(({ result }) => result === 'ignored' || (result === 'refused' && failure?.class === 'BadRequest'));
 }
 
+/** Awaits a call and returns the API's failure; undefined if the call succeeded. Other errors are thrown. */
 async function failureOf(work: Promise<void>): Promise<Failure | undefined> {
   try {
     await work;
@@ -179,7 +179,8 @@ async function failureOf(work: Promise<void>): Promise<Failure | undefined> {
 function resultOf(wanted: unknown, shown: unknown, failure: Failure | undefined): FieldResult {
   if (shown !== undefined && isSame(wanted, shown)) return 'set';
   if (failure === undefined) return shown === undefined ? 'unseen' : 'ignored';
-  if (!UNSURE.includes(failure.class)) return 'refused';
+  // After `ServiceDown`, the API may have applied the update all the same.
+  if (failure.class !== 'ServiceDown') return 'refused';
   return shown === undefined ? 'lost' : 'not-set';
 }
 

@@ -6,6 +6,7 @@ import type { ProfileChange } from './account-functions.ts';
 /** The token's account. */
 export type ProfileView = ReturnType<typeof viewProfile>;
 
+/** Views an account's profile for `--json`. */
 export function viewProfile({ api, profile }: ConnectedApi) {
   const { userId, tier = null, quotaRemaining = null, credits = null, webhookUrl } = profile;
   return {
@@ -24,18 +25,19 @@ export function viewProfile({ api, profile }: ConnectedApi) {
   };
 }
 
-/** A change for programs. Of a URL only the origin is shown: its path may be a secret. */
+/** Views a profile update for `--json`. Of a URL only the origin is shown: its path may be a secret. */
 export function viewChange({ fields, failure }: ProfileChange) {
   return {
     fields: fields.map(({ name, result, shown }) => ({
-      ...{ field: name, result },
+      field: name,
+      result,
       ...(shown === undefined ? {} : { value: verbatim(withoutPaths(shown)) }),
     })),
     message: failure?.message ?? null,
   };
 }
 
-/** Whatever a profile holds, as data: its objects keep the names of their members. */
+/** Turns a value's objects into maps, so that `--json` does not change the names of their members to snake case. */
 function verbatim(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(verbatim);
   if (typeof value !== 'object' || value === null) return value;

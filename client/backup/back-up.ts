@@ -28,24 +28,29 @@ import {
 import { viewBackup, type BackupView } from './backup-view.ts';
 import { FORM, readManifest, writeManifest, type Manifest } from '../../results/backup/manifest.ts';
 
+/** Input of {@link backUp}. */
 export interface BackupOptions {
+  /** Folder for the backup. Created if missing; otherwise it must hold an earlier backup of the same ledger. */
   readonly folder: string;
   readonly settings: Settings;
+  /** Test hook, awaited at each step that a kill could interrupt. */
   readonly atMoment?: ((moment: BackupMoment) => void | Promise<void>) | undefined;
 }
 
-/** What is copied of a store in a bucket. */
-const NOTHING: CopiedMedia = { files: 0, bytes: 0, newFiles: 0, newBytes: 0, damaged: [] };
+/** Result for a store in a bucket, whose media are not copied. */
+const NOTHING_COPIED: CopiedMedia = { files: 0, bytes: 0, newFiles: 0, newBytes: 0, damaged: [] };
 
-/** Copies of the ledger that one backup makes at most, because files were removed meanwhile. */
+/** Max times that one backup copies ledger and media, because files were removed between the two copies. */
 const MOST_COPIES = 5;
 
 /**
- * Backs up the ledger and the media in its folder to another folder, while workers work. The ledger is copied first: a
- * file is in the store before a record names it, so all that this copy names is there to be copied. A second backup to
- * the same folder copies only what is new. The former one stays whole until the new one is. Sends nothing. Throws
- * {@link VoxbatchError} (`backup-refused`, `backup-held`, `no-ledger`, `machine`, `store-missing`, `store-of-another`,
- * `other-store`).
+ * Backs up the ledger, and the media of a store in a folder, to another folder, while workers may be running. Sends
+ * nothing. Throws {@link VoxbatchError} (`backup-refused`, `backup-held`, `no-ledger`, `machine`, `store-missing`,
+ * `store-of-another`, `other-store`).
+ *
+ * The ledger is copied before the media: a file is stored before a record names it, so every file that the copied
+ * ledger names already exists. Writing the manifest publishes the backup, so an earlier one stays usable until then. A
+ * second backup to the same folder copies only new media.
  */
 export async function backUp({ folder, settings, atMoment }: BackupOptions): Promise<BackupView> {
   const paths = backupPaths(folder);
@@ -57,42 +62,40 @@ export async function backUp({ folder, settings, atMoment }: BackupOptions): Pro
     // A disk that is not mounted would look as if all media had been removed.
     if (hasMedia) await requireStore(settings, ledger);
     const { place } = ledger;
-    return await holdingBackups(place, () =>
-      writing(paths.folder, async () => {
-        claimBackupFolder(paths, ledger.id, [settings.home, ...(hasMedia ? [settings.store] : [])]);
-        const former = await formerOf(paths);
-        const wasInterrupted = removeLeftovers(paths, former?.ledger.file);
-        const store = hasMedia ? settings.store : undefined;
-        const made = await copyBoth({ paths, dialect, place, store, reach: atMoment ?? (() => undefined) });
-        const manifest = manifestOf(made, { place, store: settings.store, isCopied: hasMedia });
-        const named = join(paths.folder, manifest.ledger.file);
-        await rename(paths.part, named);
-        await syncToDisk(paths.folder);
-        await atMoment?.('named');
-        await writeManifest(paths.manifest, manifest);
-        await atMoment?.('published');
-        removeLeftovers(paths, manifest.ledger.file);
-        if (store !== undefined) await removeFormerMedia(paths.store, store, dialect.filesIn(named));
-        return viewBackup(paths.folder, manifest, { ...made.media, former, wasInterrupted });
-      }),
+    return await withBackupLock(place, () =>
+      wrapMachineFaults(() =>
+        writingTo(paths.folder, async () => {
+          claimBackupFolder(paths, ledger.id, [settings.home, ...(hasMedia ? [settings.store] : [])]);
+          const former = await readFormer(paths);
+          const wasInterrupted = removeLeftovers(paths, former?.ledger.file);
+          const store = hasMedia ? settings.store : undefined;
+          const made = await copyLedgerAndMedia({ paths, dialect, place, store, atMoment });
+          const manifest = manifestOf(made, { place, store: settings.store, isCopied: hasMedia });
+          const named = join(paths.folder, manifest.ledger.file);
+          await rename(paths.part, named);
+          await syncToDisk(paths.folder);
+          await atMoment?.('named');
+          await writeManifest(paths.manifest, manifest);
+          await atMoment?.('published');
+          removeLeftovers(paths, manifest.ledger.file);
+          if (store !== undefined) await removeFormerMedia(paths.store, store, dialect.filesIn(named));
+          return viewBackup(paths.folder, manifest, { ...made.media, former, wasInterrupted });
+        }),
+      ),
     );
   } finally {
     await ledger.close();
   }
 }
 
-function writing<R>(folder: string, work: () => Promise<R>): Promise<R> {
-  return wrapMachineFaults(() => writingTo(folder, work));
-}
-
-/** Throws {@link VoxbatchError} (`backup-refused`) for a ledger in a database server. */
+/** Returns the SQL for backing up a ledger in a file. Throws {@link VoxbatchError} (`backup-refused`) for any other. */
 export async function dialectOf(ledger: string, folder: string): Promise<BackupDialect> {
   const { driver } = await wrapMachineFaults(() => driverOf(ledger));
   return (await driver.backingUp?.()) ?? refuseBackup(folder, { why: 'server' });
 }
 
-/** Only one backup of a ledger at a time. */
-async function holdingBackups<R>(ledger: string, work: () => Promise<R>): Promise<R> {
+/** Runs `work` under a lock that allows only one backup of a ledger at a time. */
+async function withBackupLock<R>(ledger: string, work: () => Promise<R>): Promise<R> {
   const lock = await wrapMachineFaults(() => new KernelLock(`${ledger}.backup`));
   try {
     if (!lock.tryExclusive()) {
@@ -105,58 +108,68 @@ async function holdingBackups<R>(ledger: string, work: () => Promise<R>): Promis
   }
 }
 
-async function formerOf({ folder, manifest }: BackupPaths): Promise<Manifest | undefined> {
+/** Reads the manifest of the folder's earlier backup; undefined if there is none. */
+async function readFormer({ folder, manifest }: BackupPaths): Promise<Manifest | undefined> {
   const found = await readManifest(manifest);
   if (found !== undefined && 'type' in found) refuseBackup(folder, { why: 'too-new', version: found.version });
   return found;
 }
 
+/** A copied ledger, not yet under its final name, and its media. */
 interface Copied {
+  /** Id of the backup. */
   readonly id: string;
+  /** When the ledger was copied, ms since 1970. */
   readonly at: number;
   readonly facts: BackupFacts;
+  /** Size and hash of the ledger's copy. */
   readonly bytes: number;
   readonly sha256: string;
   readonly media: CopiedMedia;
+  /** Files that the copied ledger names and the backup lacks. */
   readonly missing: number;
 }
 
-interface Copying {
+interface CopyRequest extends Pick<BackupOptions, 'atMoment'> {
   readonly paths: BackupPaths;
   readonly dialect: BackupDialect;
+  /** Path of the ledger. */
   readonly place: string;
+  /** Path of the store; undefined for a bucket. */
   readonly store: string | undefined;
-  readonly reach: (moment: BackupMoment) => void | Promise<void>;
 }
 
 /**
- * Copies the ledger, then the media. Whatever the copy names and the folder lacks was removed in between (`clean`,
- * `cache prune`), or lost before: then both are copied once more, until no more is missing than before.
+ * Copies the ledger, then the media. A file that the copied ledger names and the backup lacks was either removed
+ * between the two copies (`clean`, `cache prune`) or lost before, so both are copied again until the number of missing
+ * files stays the same.
  */
-async function copyBoth({ paths, dialect, place, store, reach }: Copying): Promise<Copied> {
+async function copyLedgerAndMedia({ paths, dialect, place, store, atMoment }: CopyRequest): Promise<Copied> {
   let newFiles = 0;
   let newBytes = 0;
   for (let copies = 1, before = Infinity; ; copies += 1) {
-    const [id, at] = [randomUUID(), Date.now()];
+    const id = randomUUID();
+    const at = Date.now();
     const facts = dialect.snapshot(place, paths.part, { place, copy: id, at });
-    await reach('ledger');
+    await atMoment?.('ledger');
     const media =
       store === undefined
-        ? NOTHING
+        ? NOTHING_COPIED
         : await copyMedia(store, paths.store, { prefers: 'source', records: () => dialect.filesIn(paths.part) });
     newFiles += media.newFiles;
     newBytes += media.newBytes;
-    await reach('media');
+    await atMoment?.('media');
     const missing = store === undefined ? 0 : countMissing(paths, dialect);
     if (missing === 0 || missing === before || copies === MOST_COPIES) {
-      const [bytes, sha256] = [statSync(paths.part).size, await sha256Of(paths.part)];
+      const bytes = statSync(paths.part).size;
+      const sha256 = await sha256Of(paths.part);
       return { id, at, facts, bytes, sha256, missing, media: { ...media, newFiles, newBytes } };
     }
     before = missing;
   }
 }
 
-/** Files that the copied ledger names and the folder does not have. */
+/** Counts the files that the copied ledger names and the backup lacks. */
 function countMissing({ part, store }: BackupPaths, { filesIn }: BackupDialect): number {
   const missing = new Set<string>();
   for (const { key } of filesIn(part)) if (!existsSync(join(store, key))) missing.add(key);
@@ -179,15 +192,20 @@ function manifestOf(
   };
 }
 
-/** Removes what was removed from the store, too. What a record names stays: the store may have lost it. */
+/**
+ * Removes files of earlier backups that the store no longer has. A file that the ledger still names stays: the store
+ * may have lost it.
+ *
+ * @param copied folder of the backup's media
+ */
 async function removeFormerMedia(
-  kept: string,
+  copied: string,
   store: string,
   named: Iterable<{ readonly key: string }>,
 ): Promise<void> {
   const gone = new Set<string>();
-  for await (const key of mediaFiles(kept)) if (!existsSync(join(store, key))) gone.add(key);
+  for await (const key of mediaFiles(copied)) if (!existsSync(join(store, key))) gone.add(key);
   if (gone.size === 0) return;
   for (const { key } of named) gone.delete(key);
-  for (const key of gone) rmSync(join(kept, key), { force: true });
+  for (const key of gone) rmSync(join(copied, key), { force: true });
 }

@@ -7,18 +7,21 @@ import { firstLink, removeOtherAccess } from '../../embedded/private-file.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { BackupRefusal } from './backup-refusal.ts';
 
-/** Where the parts of a backup lie in its folder. Paths are absolute. */
+/** The files of a backup. Paths are absolute. */
 export interface BackupPaths {
   readonly folder: string;
-  /** Says which ledger the folder is for, before there is a whole backup. */
+  /**
+   * Holds the ledger's id. Written first, so that a folder whose first backup was killed still belongs to its ledger.
+   */
   readonly owner: string;
   readonly manifest: string;
-  /** Media, by their keys. */
+  /** Folder of the media, by their keys in the store. */
   readonly store: string;
-  /** The ledger while it is written. */
+  /** The ledger's copy while it is being written. */
   readonly part: string;
 }
 
+/** Returns the paths of a backup's files. Creates nothing. */
 export function backupPaths(folder: string): BackupPaths {
   const root = resolve(folder);
   return {
@@ -35,10 +38,12 @@ export function refuseBackup(folder: string, refusal: BackupRefusal): never {
   throw new VoxbatchError({ type: 'backup-refused', folder, refusal });
 }
 
-/** System errors of a folder that is not for this user, or is none. A full disk has words of its own. */
+/**
+ * System errors for a folder that this user may not write, or that is not a folder. A full disk is reported elsewhere.
+ */
 const UNWRITABLE = ['EACCES', 'EPERM', 'EROFS', 'EEXIST', 'ENOTDIR', 'ENAMETOOLONG'];
 
-/** Does this with the folder. Throws {@link VoxbatchError} (`backup-refused`) where the system refuses it. */
+/** Runs work that writes to the folder. Throws {@link VoxbatchError} (`backup-refused`) if the system forbids that. */
 export async function writingTo<R>(folder: string, work: () => Promise<R>): Promise<R> {
   try {
     return await work();
@@ -49,12 +54,14 @@ export async function writingTo<R>(folder: string, work: () => Promise<R>): Prom
 }
 
 /**
- * Makes the folder, or an existing one private, and this ledger's. Throws {@link VoxbatchError} (`backup-refused`) for
- * one that has anything else in it, is another user's, or lies in one of `within`.
+ * Creates the folder if needed, makes it private, and claims it for a ledger. Throws {@link VoxbatchError}
+ * (`backup-refused`) if it has other content, belongs to another user, or lies in one of the folders `backedUp`.
+ *
+ * @param ledger the ledger's id
  */
-export function claimBackupFolder(paths: BackupPaths, ledger: string, within: readonly string[]): void {
+export function claimBackupFolder(paths: BackupPaths, ledger: string, backedUp: readonly string[]): void {
   const { folder, owner } = paths;
-  const inside = within.find((one) => isIn(realOf(folder), realOf(one)));
+  const inside = backedUp.find((one) => isIn(realOf(folder), realOf(one)));
   if (inside !== undefined) refuseBackup(folder, { why: 'inside', of: inside });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   refuseStrange(paths);
@@ -68,22 +75,23 @@ export function claimBackupFolder(paths: BackupPaths, ledger: string, within: re
 }
 
 /**
- * Throws {@link VoxbatchError} (`backup-refused`) for a folder of another user, or with links, pipes and the like in
- * place of our files.
+ * Throws {@link VoxbatchError} (`backup-refused`) for a folder that belongs to another user, or has a link, a pipe or a
+ * device in place of a backup's file.
  */
 export function refuseStrange({ folder, ...files }: BackupPaths): void {
-  const [uid, me] = [ownerOf(folder), process.geteuid?.()];
+  const uid = ownerOf(folder);
+  const me = process.geteuid?.();
   if (uid !== undefined && me !== undefined && isOtherUser(uid, me)) refuseBackup(folder, { why: 'anothers', uid });
   const link = firstLink(Object.values(files));
   if (link !== undefined) refuseBackup(folder, { why: 'link', path: link });
-  // To open a pipe would wait for a writer.
+  // Opening a pipe would wait for a writer.
   const odd = [files.owner, files.manifest].find((path) => orElse(() => !lstatSync(path).isFile(), false));
   if (odd !== undefined) refuseBackup(folder, { why: 'no-file', path: odd });
 }
 
 /**
- * What a backup that was killed has left. `kept`: the ledger of the whole backup, if there is one. Says whether there
- * was anything.
+ * Removes the files that a killed backup left, but not `kept`, the ledger of the published backup, if there is one.
+ * Returns whether there were any.
  */
 export function removeLeftovers({ folder, store }: BackupPaths, kept: string | undefined): boolean {
   const left = readdirSync(folder).filter((name) => isLedger(name) && name !== kept);
@@ -94,17 +102,17 @@ export function removeLeftovers({ folder, store }: BackupPaths, kept: string | u
   return left.length > 0 || hasParts;
 }
 
-/** A ledger in the folder, whole or not, or what SQLite has left beside it. */
+/** Whether a file is a ledger's copy, complete or not, a file that SQLite left beside it, or an unfinished manifest. */
 function isLedger(name: string): boolean {
   return /^ledger[.-]/.test(name) || name.endsWith('.json.part');
 }
 
-/** Name of the file of a ledger that is of this time. */
+/** The file name for a ledger's copy. `madeAt`: ISO 8601, UTC. */
 export function ledgerFileOf(madeAt: string): string {
   return `ledger-${madeAt.replaceAll(':', '-')}.db`;
 }
 
-/** A path with the links in it resolved as far as it exists. */
+/** Resolves the links in a path, as far as the path exists. */
 function realOf(path: string): string {
   const found = orElse(() => realpathSync(path), undefined);
   if (found !== undefined) return found;
@@ -116,7 +124,7 @@ function isIn(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** Whether there is anything at a path. */
+/** Whether anything exists at a path, even a broken link. */
 export function isThere(path: string): boolean {
   return orElse(() => lstatSync(path), undefined) !== undefined;
 }

@@ -1,31 +1,31 @@
-/** Why there is no backup in a folder, or none is put back. Nothing was changed. */
+/** Why a backup or a restore is refused. Nothing was changed. "It" is the folder of the backup. */
 export type BackupRefusal =
   /** The ledger is in a database server, which has its own tools. */
   | { readonly why: 'server' }
-  /** The folder lies in the one that is to be backed up. */
+  /** It lies in `of`, a folder that is backed up. */
   | { readonly why: 'inside'; readonly of: string }
-  /** The folder has something else in it. */
+  /** It has other files in it. */
   | { readonly why: 'not-empty' }
-  /** It is another user's. */
+  /** It belongs to another user. */
   | { readonly why: 'anothers'; readonly uid: number }
-  /** A symbolic link lies in it. */
+  /** One of its files is a symbolic link. */
   | { readonly why: 'link'; readonly path: string }
-  /** A pipe, folder or device lies in it in place of a file. */
+  /** One of its files is a pipe, a folder or a device. */
   | { readonly why: 'no-file'; readonly path: string }
-  /** The system lets nobody write there. */
+  /** It cannot be written. `says`: the system's message. */
   | { readonly why: 'unwritable'; readonly says: string }
   /** It has backups of another ledger. */
   | { readonly why: 'another-ledger' }
-  /** It has no whole backup. */
+  /** It has no complete backup. */
   | { readonly why: 'none' }
-  /** A newer version has made it. */
+  /** Its backup was made by a newer version of voxbatch. */
   | { readonly why: 'too-new'; readonly version: string }
-  /** There is a ledger where the backup would be put, or what is left of one, in these files. */
+  /** A ledger, or remains of one, is where the backup would be restored: `files`. */
   | { readonly why: 'ledger-there'; readonly ledger: string; readonly files: readonly string[] }
-  /** The backup has media of a folder, and the store is a bucket. */
+  /** The backup has the media of a folder, and the store is a bucket. */
   | { readonly why: 'bucket'; readonly store: string };
 
-/** Why, as the end of a sentence about the folder. */
+/** Explains a refusal in a sentence. */
 export function refusalWords(folder: string, refusal: BackupRefusal): string {
   switch (refusal.why) {
     case 'server':

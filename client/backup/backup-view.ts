@@ -4,56 +4,66 @@ import type { Manifest } from '../../results/backup/manifest.ts';
 import { isUsableName } from '../../contract/batch-name.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
-/** `voxbatch backup`. Sizes in bytes. */
+/** Result of `voxbatch backup`. Sizes in bytes. */
 export interface BackupView {
   readonly folder: string;
-  /** The moment of which the ledger in it is. */
+  /** When the ledger was copied. ISO 8601, UTC. */
   readonly madeAt: string;
-  /** Where the ledger is that was copied. */
+  /** Path of the ledger that was copied. */
   readonly ledger: string;
-  /** The copy. */
+  /** Its copy. */
   readonly ledgerFile: { readonly bytes: number; readonly sha256: string };
   readonly batches: number;
+  /** Batches that have not ended. */
   readonly open: number;
   readonly rows: number;
   readonly media: {
-    /** Where they are. */
+    /** Address of the store. */
     readonly store: string;
     /** False for a bucket, whose media are not copied. */
     readonly isCopied: boolean;
     readonly files: number;
     readonly bytes: number;
-    /** Those that the folder did not have. */
+    /** Files that the backup did not have before. */
     readonly newFiles: number;
     readonly newBytes: number;
-    /** Files that the ledger names, and neither the store nor the folder has. */
+    /** Files that the ledger names, and neither the store nor the backup has. */
     readonly missing: number;
     /**
-     * Files that the store has not as recorded: the backup keeps those that it had. Others are not read to find that
-     * out.
+     * New files whose content in the store differs from the record; the backup keeps an earlier intact copy. Files that
+     * the backup already has are not read again.
      */
     readonly damaged: number;
   };
-  /** The moment of the backup that it replaces; null if there was none. */
+  /** When the replaced backup was made; null if there was none. */
   readonly replaces: string | null;
-  /** An earlier backup into this folder was killed. */
+  /** An earlier backup to this folder was killed. */
   readonly wasInterrupted: boolean;
 }
 
-interface Further extends Pick<CopiedMedia, 'newFiles' | 'newBytes' | 'damaged'> {
+/** Facts about this backup that its manifest lacks. */
+interface BackupRun extends Pick<CopiedMedia, 'newFiles' | 'newBytes' | 'damaged'> {
+  /** Manifest of the replaced backup. */
   readonly former: Manifest | undefined;
   readonly wasInterrupted: boolean;
 }
 
+/** Views a finished backup for `--json`. */
 export function viewBackup(
   folder: string,
   { made_at: madeAt, ledger, store }: Manifest,
-  { former, wasInterrupted, newFiles, newBytes, damaged }: Further,
+  { former, wasInterrupted, newFiles, newBytes, damaged }: BackupRun,
 ): BackupView {
   const { place, bytes, sha256, batches, open, rows } = ledger;
   const { files, bytes: mediaBytes, missing, copied: isCopied } = store;
   return {
-    ...{ folder, madeAt, ledger: place, ledgerFile: { bytes, sha256 }, batches, open, rows },
+    folder,
+    madeAt,
+    ledger: place,
+    ledgerFile: { bytes, sha256 },
+    batches,
+    open,
+    rows,
     media: {
       store: store.place,
       isCopied,
@@ -64,30 +74,33 @@ export function viewBackup(
       missing,
       damaged: damaged.length,
     },
-    ...{ replaces: former?.made_at ?? null, wasInterrupted },
+    replaces: former?.made_at ?? null,
+    wasInterrupted,
   };
 }
 
-/** A batch of a backup, and what of it may have been sent since. */
+/** A batch of a backup, with the rows that may have been sent after the backup. */
 export interface BackedUpBatch {
   readonly batch: string;
   readonly rows: number;
   readonly state: BatchRecord['state'];
-  /** Rows that waited at that moment: whatever of them was sent since would be paid for again. */
+  /** Rows that were waiting when the backup was made: those sent since would be paid for again. */
   readonly waiting: number;
-  /** Rows whose job ran or whose result was being fetched: a later step, or another try, may have been sent since. */
+  /**
+   * Rows whose job was running or whose result was being fetched: a later step or another try may have been sent since.
+   */
   readonly running: number;
-  /** Rows with a request that had no answer yet. It is not sent again: they become unknown. */
+  /** Rows with a request that had no answer yet. They become `unknown`: the request is not sent again. */
   readonly inDoubt: number;
 }
 
-/** `voxbatch restore`. */
+/** Result of `voxbatch restore`. Sizes in bytes. */
 export interface RestoreView {
   readonly folder: string;
   readonly ledger: string;
   readonly madeAt: string;
   readonly batches: readonly BackedUpBatch[];
-  /** Rows that would be paid for again if they were sent since: those that waited or ran. */
+  /** Rows that were waiting or running, and would be paid for again if they were sent after the backup. */
   readonly mayPayAgain: number;
   readonly media: {
     readonly store: string;
@@ -95,14 +108,14 @@ export interface RestoreView {
     readonly files: number;
     readonly newFiles: number;
     readonly newBytes: number;
-    /** Files that the ledger names, and the store does not have, or not as recorded. */
+    /** Files that the ledger names, and that the store lacks or has with other content. */
     readonly missing: number;
   };
-  /** False if this user has neither named nor confirmed the place of the ledger: `voxbatch trust`. */
+  /** False if this user has neither named nor confirmed the ledger's path; `voxbatch trust` confirms it. */
   readonly isKnown: boolean;
 }
 
-/** The batches of a backup, the newest first, with the rows of each that may have been sent since. */
+/** Reads the batches of a restored ledger, newest first. */
 export async function backedUpBatches(
   ledger: Pick<Ledger, 'listBatches' | 'counts'>,
 ): Promise<readonly BackedUpBatch[]> {
@@ -111,7 +124,9 @@ export async function backedUpBatches(
   for (const { name, rows, state } of batches.toSorted((one, other) => other.number - one.number)) {
     const { states } = await ledger.counts(name);
     seen.push({
-      ...{ batch: name, rows, state },
+      batch: name,
+      rows,
+      state,
       waiting: states.waiting + states.blocked,
       running: states.processing + states.fetching + states.verifying,
       inDoubt: states.submitting,

@@ -9,7 +9,7 @@ import type { BackupDialect, RestoreMoment } from '../../ledger/backup/backup-di
 import { isEmptyLedger, retireIfEmpty } from '../../ledger/backup/retire-empty.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { codeOf, syncToDisk } from '../../results/files.ts';
-import { copyMedia, type CopiedMedia } from '../../store/backup/copy-media.ts';
+import { copyMedia } from '../../store/backup/copy-media.ts';
 import { kindOfStore } from '../../store/supported-stores.ts';
 import { readStoreMarks } from '../../store/open-store.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -22,20 +22,23 @@ import { backupPaths, isThere, refuseBackup, refuseStrange, writingTo, type Back
 import { type RestoreView, backedUpBatches } from './backup-view.ts';
 import { readManifest, type Manifest } from '../../results/backup/manifest.ts';
 
+/** Input of {@link restoreBackup}. */
 export interface RestoreOptions {
+  /** Folder of the backup. */
   readonly folder: string;
   readonly settings: Settings;
+  /** Test hook, awaited at each step that a kill could interrupt. */
   readonly atMoment?: ((moment: RestoreMoment) => void | Promise<void>) | undefined;
 }
 
-/** What SQLite keeps beside a file, by its suffix. */
+/** Suffixes of the files that SQLite keeps beside a database. */
 const LOGS = ['-wal', '-shm', '-journal'];
 
 /**
- * Puts a backup in place where there is no ledger, whole or not at all: the media first, of which those that are there
- * stay, and the ledger last. It takes no writes until a person accepts it, so nothing is sent. Throws
- * {@link VoxbatchError} (`backup-refused`, `backup-held`, `backup-differs`, `machine`, `store-of-another`,
- * `other-store`).
+ * Restores a backup where there is no ledger, or an empty one. The media are copied first, and existing ones stay; the
+ * ledger is put in place last, so that a killed restore leaves none. It accepts no writes until a person accepts it
+ * (`voxbatch ledger accept-copy`), so nothing is sent. Throws {@link VoxbatchError} (`backup-refused`, `backup-held`,
+ * `backup-differs`, `machine`, `store-of-another`, `other-store`).
  */
 export async function restoreBackup({ folder, settings, atMoment }: RestoreOptions): Promise<RestoreView> {
   const { ledger, store, home } = settings;
@@ -48,7 +51,7 @@ export async function restoreBackup({ folder, settings, atMoment }: RestoreOptio
     await writingTo(dirname(ledger), () =>
       Promise.resolve(mkdirSync(dirname(ledger), { recursive: true, mode: 0o700 })),
     );
-    return holdingAlone(ledger, home, async () => {
+    return withWorkersOut(ledger, home, async () => {
       const isEmptyThere = await refuseLedgerAt(ledger, paths.folder);
       const part = `${ledger}.restored.part`;
       try {
@@ -59,15 +62,25 @@ export async function restoreBackup({ folder, settings, atMoment }: RestoreOptio
           ? await copyMedia(paths.store, store, { prefers: 'target', records: () => dialect.filesIn(part) })
           : undefined;
         await atMoment?.('media');
-        const batches = await lookInto(part);
+        const batches = await readBatches(part);
         const missing = isCopied ? await countUnfit(store, part, dialect, media?.damaged) : 0;
         if (isEmptyThere) await replaceEmpty(part, ledger, { ...paths, ...manifest });
-        else await place(part, ledger, paths.folder);
+        else await putInPlace(part, ledger, paths.folder);
         await atMoment?.('placed');
         return {
-          ...{ folder: paths.folder, ledger, madeAt: manifest.made_at, batches },
+          folder: paths.folder,
+          ledger,
+          madeAt: manifest.made_at,
+          batches,
           mayPayAgain: batches.reduce((sum, { waiting, running }) => sum + waiting + running, 0),
-          media: { store, isCopied, ...figures(media), missing },
+          media: {
+            store,
+            isCopied,
+            files: media?.files ?? 0,
+            newFiles: media?.newFiles ?? 0,
+            newBytes: media?.newBytes ?? 0,
+            missing,
+          },
           isKnown: isPlaceKnown(settings),
         };
       } finally {
@@ -77,11 +90,7 @@ export async function restoreBackup({ folder, settings, atMoment }: RestoreOptio
   });
 }
 
-function figures({ files, newFiles, newBytes }: Partial<CopiedMedia> = {}) {
-  return { files: files ?? 0, newFiles: newFiles ?? 0, newBytes: newBytes ?? 0 };
-}
-
-/** Throws {@link VoxbatchError} (`backup-refused`). */
+/** Reads the backup's manifest. Throws {@link VoxbatchError} (`backup-refused`) if it is missing or too new. */
 async function manifestIn(paths: BackupPaths): Promise<Manifest> {
   refuseStrange(paths);
   const manifest = await readManifest(paths.manifest);
@@ -91,34 +100,34 @@ async function manifestIn(paths: BackupPaths): Promise<Manifest> {
 }
 
 /**
- * Throws {@link VoxbatchError} (`backup-refused`) for a ledger that is there, or a log, which may be all that is left
- * of one. Says whether there is one in which nothing was ever recorded, as a command leaves that found the media of
- * another.
+ * Throws {@link VoxbatchError} (`backup-refused`) if a ledger with records exists at the path, or a log, which may be
+ * all that is left of one. Returns whether an empty ledger exists there: a command that met the media of a lost ledger
+ * leaves one.
  */
 async function refuseLedgerAt(ledger: string, folder: string): Promise<boolean> {
-  // To look into it makes a log, and may remove one.
+  // Listed before the ledger is opened, which may create or remove logs.
   const files = filesOf(ledger);
   if (files.every((file) => file.endsWith('-shm'))) return false;
-  // SQLite would remove the log of an empty file, and with it what may be all that is left.
+  // If the ledger's file is empty, SQLite would remove its log, which may hold the only records.
   const isOpenable = existsSync(ledger) && (statSync(ledger).size > 0 || !existsSync(`${ledger}-wal`));
   return (isOpenable && (await isEmptyLedger(ledger))) || refuseOver(ledger, folder, files);
 }
 
-/** Those that are there, without its locks: one that is moved keeps nobody out any more. */
+/** The existing files of a ledger: the database and its logs, without the lock files. */
 function filesOf(ledger: string): readonly string[] {
   return [ledger, ...LOGS.map((suffix) => ledger + suffix)].filter(isThere);
 }
 
-/** Throws {@link VoxbatchError} (`backup-refused`). */
+/** Throws {@link VoxbatchError} (`backup-refused`) for a ledger that a restore would overwrite. */
 function refuseOver(ledger: string, folder: string, files = filesOf(ledger)): never {
   refuseBackup(folder, { why: 'ledger-there', ledger, files });
 }
 
 /**
- * Keeps workers out meanwhile. Throws {@link VoxbatchError} (`backup-held`) if somebody works there, also on a ledger
- * that was deleted.
+ * Runs `work` with the ledger's lock, which keeps workers out. Throws {@link VoxbatchError} (`backup-held`) if a
+ * process works in the home or holds the lock, even of a ledger that was deleted.
  */
-async function holdingAlone<R>(ledger: string, home: string, work: () => Promise<R>): Promise<R> {
+async function withWorkersOut<R>(ledger: string, home: string, work: () => Promise<R>): Promise<R> {
   const lock = new KernelLock(`${ledger}.lock`);
   try {
     if (!lock.tryExclusive() || isHomeInUse(home)) {
@@ -132,13 +141,13 @@ async function holdingAlone<R>(ledger: string, home: string, work: () => Promise
   }
 }
 
-/** Throws {@link VoxbatchError} (`backup-differs`). */
+/** Copies the ledger and checks the copy. Throws {@link VoxbatchError} (`backup-differs`) if the manifest disagrees. */
 async function copyVerified(from: string, part: string, { ledger }: Manifest): Promise<void> {
   const differs = (why: string): never => {
     throw new VoxbatchError({ type: 'backup-differs', file: from, why });
   };
   const found = await stat(from).catch(() => differs('is missing'));
-  // To open a pipe would wait for a writer.
+  // Opening a pipe would wait for a writer.
   if (!found.isFile()) differs('is no regular file');
   if (found.size !== ledger.bytes) differs(`has ${String(found.size)} bytes instead of ${String(ledger.bytes)}`);
   rmSync(part, { force: true });
@@ -148,8 +157,8 @@ async function copyVerified(from: string, part: string, { ledger }: Manifest): P
 }
 
 /**
- * A store that is there has to be that of the backup: its files stay. Throws {@link VoxbatchError} (`store-of-another`,
- * `other-store`).
+ * Checks that an existing store is the one that was backed up, because its files stay. Throws {@link VoxbatchError}
+ * (`store-of-another`, `other-store`).
  */
 async function requireOwnStore({ store, env, ledger }: Settings, paths: BackupPaths): Promise<void> {
   const [there, copied] = [await readStoreMarks(store, env), await readStoreMarks(paths.store, env)];
@@ -158,8 +167,8 @@ async function requireOwnStore({ store, env, ledger }: Settings, paths: BackupPa
   if (there.id !== undefined && there.id !== copied.id) throw new VoxbatchError({ type: 'other-store', store, ledger });
 }
 
-/** What the ledger says of its batches. Brings its tables up to date, before it is in place. */
-async function lookInto(part: string): Promise<RestoreView['batches']> {
+/** Reads the batches of the copied ledger. Opening it also migrates its tables, before it is put in place. */
+async function readBatches(part: string): Promise<RestoreView['batches']> {
   const ledger = await openLedger(part, { mustExist: true });
   try {
     return await backedUpBatches(ledger);
@@ -168,7 +177,7 @@ async function lookInto(part: string): Promise<RestoreView['batches']> {
   }
 }
 
-/** Files that the ledger names and the store lacks, or has in another length, and `altered` ones. */
+/** Counts the files that the ledger names and the store lacks or has with another length, and the `altered` ones. */
 async function countUnfit(
   store: string,
   part: string,
@@ -184,8 +193,9 @@ async function countUnfit(
 }
 
 /**
- * Takes the place of an empty ledger, which takes no writes from then on. Its log goes first: it is not that of the new
- * one. Throws {@link VoxbatchError} (`backup-refused`).
+ * Replaces an empty ledger, after marking it as retired so that no process writes to it. Its logs are removed first,
+ * because SQLite would apply them to the restored ledger. Throws {@link VoxbatchError} (`backup-refused`) if the ledger
+ * is no longer empty.
  */
 async function replaceEmpty(
   part: string,
@@ -200,14 +210,14 @@ async function replaceEmpty(
   await syncToDisk(dirname(ledger));
 }
 
-/** Gives the ledger its name, unless another has appeared there. Throws {@link VoxbatchError} (`backup-refused`). */
-async function place(part: string, ledger: string, folder: string): Promise<void> {
+/** Gives the copied ledger its name. Throws {@link VoxbatchError} (`backup-refused`) if a file has appeared there. */
+async function putInPlace(part: string, ledger: string, folder: string): Promise<void> {
   await syncToDisk(part);
   try {
     await link(part, ledger);
   } catch (error) {
     if (codeOf(error) === 'EEXIST' || existsSync(ledger)) refuseOver(ledger, folder);
-    // A file system without second names.
+    // The file system has no hard links.
     await rename(part, ledger);
   }
   await syncToDisk(dirname(ledger));

@@ -9,10 +9,10 @@ import { byPerson } from '../history/by-person.ts';
 import type { Session } from '../session.ts';
 import { identifyMedia } from '../run/price.ts';
 
-/** The cache before any batch has run. */
+/** The cache if there is no ledger yet. */
 const EMPTY: CacheSums = { entries: 0, results: 0, bytes: 0, byBatch: [], byKind: [], byVoice: [], byAge: [] };
 
-/** Sums over the results that later rows can reuse. */
+/** Sums up the results that later rows can reuse. Without a ledger, all sums are 0. */
 export async function sumCache(session: Session): Promise<CacheSums> {
   try {
     return await (await session.ledger()).sumResults();
@@ -55,7 +55,7 @@ export async function pruneCacheAndUploads(
   return prune(isDryRun);
 }
 
-/** The cache keys of a row's results, where they are stored, and which rows share them. */
+/** Looks up the cache keys of a row's results, where the results are stored, and which rows share them. */
 export async function showCachedRow({ settings, ...session }: Session, row: LookedUpRow): Promise<CachedRowView> {
   // Does not claim the store: if its disk is not mounted, the empty mount point would become the store.
   const store = await openStore(settings.store, settings.env);

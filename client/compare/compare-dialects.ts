@@ -14,8 +14,7 @@ import type { Pair } from '../../policy/compare/row-parity.ts';
 import { createApi } from '../connect-api.ts';
 import type { ApiAccess } from '../settings.ts';
 import { profileItem, voiceItem, listedItem, jobItem } from './dialect-items.ts';
-import type { ApiReads } from './paced-reads.ts';
-import { atRate, eachInTurn } from './paced-reads.ts';
+import { createPacer, paceReads, type ApiReads } from './paced-reads.ts';
 
 /** Reads made in each dialect. `list`: the newest lip-sync jobs; `jobs`: the same jobs, each by its id. */
 export const SURFACES = ['profile', 'voices', 'list', 'jobs'] as const;
@@ -64,16 +63,21 @@ type Reading =
   | {
       readonly type: 'read';
       readonly items: ReadonlyMap<string, Item>;
-      /** There are more. */ readonly isCut?: boolean;
+      /** The API has more items, which were not read. Default: false. */
+      readonly isCut?: boolean;
     }
   | { readonly type: 'unread'; readonly why: string };
 
+/** Default number of lip-sync jobs compared. */
 const USUAL_JOBS = 20;
+/** Jobs per page of the API's list. */
 const PAGE_SIZE = 50;
-const VOICES_PATIENCE_MS = 120_000;
+/** Timeout for the whole list of voices, ms. */
+const VOICES_TIMEOUT_MS = 120_000;
 
 /** Max attempts per read while the API fails or asks to wait. */
 const TRIES = 4;
+/** Shortest pause between attempts, ms. */
 const PAUSE_MS = 500;
 
 /** Longest wait requested by the API that is honored, ms. */
@@ -107,9 +111,9 @@ async function compareBoth(
   api: SpeechApi,
   { jobs = USUAL_JOBS, pollRate = null }: CompareOptions,
 ): Promise<Pick<DialectComparison, 'verdict' | 'surfaces'>> {
-  const inTurn = atRate(pollRate);
+  const pace = createPacer(pollRate);
   const [one, other] = DIALECTS;
-  const apis: Pair<ApiReads> = [eachInTurn(api.speaking(one), inTurn), eachInTurn(api.speaking(other), inTurn)];
+  const apis: Pair<ApiReads> = [paceReads(api.speaking(one), pace), paceReads(api.speaking(other), pace)];
   const profile = await compareSurface('profile', apis, readProfile);
   // With a refused token or an unreachable host, further reads are pointless.
   if (isUnread(profile)) return { verdict: 'unread', surfaces: [profile] };
@@ -131,18 +135,19 @@ function isUnread(surface: SurfaceComparison): boolean {
   return surface.is === 'unread' && !surface.why.includes(null);
 }
 
+/** Compares a surface. If the dialects differ, reads both again and keeps the differences that last. */
 async function compareSurface(
   surface: Surface,
   apis: Pair<ApiReads>,
   read: (api: ApiReads) => Promise<Reading>,
 ): Promise<SurfaceComparison> {
-  const first = await lookOnce(surface, apis, read);
+  const first = await compareOnce(surface, apis, read);
   if (first.is === 'unread' || !isDifferent(first)) return first;
-  const second = await lookOnce(surface, apis, read);
+  const second = await compareOnce(surface, apis, read);
   return second.is === 'unread' ? second : { ...second, ...persistentDifferences(first, second) };
 }
 
-async function lookOnce(
+async function compareOnce(
   surface: Surface,
   [v1, legacy]: Pair<ApiReads>,
   read: (api: ApiReads) => Promise<Reading>,
@@ -166,23 +171,24 @@ function whyOf(reading: Reading): string | null {
 
 function readProfile(api: ApiReads): Promise<Reading> {
   return orUnread(async () => {
-    const profile = await patiently(() => api.readProfile());
+    const profile = await withRetries(() => api.readProfile());
     return new Map([['the account', profileItem(profile)]]);
   });
 }
 
 async function readAllVoices(api: ApiReads): Promise<Reading> {
-  const read = await readVoices(api, { ids: undefined, patienceMs: VOICES_PATIENCE_MS, tries: TRIES });
+  const read = await readVoices(api, { ids: undefined, patienceMs: VOICES_TIMEOUT_MS, tries: TRIES });
   if (read.type === 'cut') return { type: 'unread', why: read.why };
   return { type: 'read', items: new Map([...read.voices].map(([id, voice]) => [id, voiceItem(voice)])) };
 }
 
+/** Reads the newest jobs, at most `most`. */
 async function readList(api: ApiReads, most: number): Promise<Reading> {
   let isCut = false;
   const reading = await orUnread(async () => {
     const jobs = new Map<string, ListedJob>();
     for (let page = 1; jobs.size < most; page += 1) {
-      const { jobs: listed, hasMore } = await patiently(() => api.listJobs('lip-sync-job', page, PAGE_SIZE));
+      const { jobs: listed, hasMore } = await withRetries(() => api.listJobs('lip-sync-job', page, PAGE_SIZE));
       const before = jobs.size;
       for (const job of listed) jobs.set(job.id, job);
       isCut = hasMore || jobs.size > most;
@@ -193,12 +199,12 @@ async function readList(api: ApiReads, most: number): Promise<Reading> {
   return reading.type === 'unread' ? reading : { ...reading, isCut };
 }
 
-/** Omits jobs unknown to the dialect. */
+/** Reads each job by its id, and omits those that the dialect does not know. */
 function readJobs(api: ApiReads, ids: readonly string[]): Promise<Reading> {
   return orUnread(async () => {
     const items = new Map<string, Item>();
     for (const id of ids) {
-      const job = await patiently(() => api.readJob('lip-sync-job', id)).catch((error: unknown) => {
+      const job = await withRetries(() => api.readJob('lip-sync-job', id)).catch((error: unknown) => {
         if (error instanceof ApiError && error.failure.class === 'BadRequest') return undefined;
         throw error;
       });
@@ -208,6 +214,7 @@ function readJobs(api: ApiReads, ids: readonly string[]): Promise<Reading> {
   });
 }
 
+/** Reads items; an API failure becomes an `unread` reading. */
 async function orUnread(read: () => Promise<ReadonlyMap<string, Item>>): Promise<Reading> {
   try {
     return { type: 'read', items: await read() };
@@ -218,7 +225,7 @@ async function orUnread(read: () => Promise<ReadonlyMap<string, Item>>): Promise
 }
 
 /** Retries a read when that may help, no sooner than the API asks. */
-async function patiently<T>(read: () => Promise<T>): Promise<T> {
+async function withRetries<T>(read: () => Promise<T>): Promise<T> {
   for (let left = TRIES; ;) {
     try {
       return await read();

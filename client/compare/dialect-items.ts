@@ -3,7 +3,10 @@ import type { Profile, Voice, JobReading, ListedJob } from '../../api/speech-api
 import { defined } from '../../contract/defined.ts';
 import type { Item } from '../../policy/compare/item-differences.ts';
 
-/** The API's answers in one shape for both dialects. URLs may hold secrets, so only their hashes are kept. */
+// Reduce the API's answers to the facts that both dialects should agree on. Names of facts are shown to users. URLs may
+// hold secrets, so only their hashes are kept.
+
+/** Reduces a profile to comparable facts. */
 export function profileItem({ userId, tier, quotaRemaining, credits, webhookUrl }: Profile): Item {
   return {
     account: userId,
@@ -12,6 +15,7 @@ export function profileItem({ userId, tier, quotaRemaining, credits, webhookUrl 
   };
 }
 
+/** Reduces a listed voice to comparable facts. */
 export function voiceItem({ name, provider, modelIds }: Voice): Item {
   return {
     name,
@@ -20,7 +24,7 @@ export function voiceItem({ name, provider, modelIds }: Voice): Item {
   };
 }
 
-/** The phase replaces the status, which each dialect words differently. */
+/** Reduces a job to comparable facts. The phase stands for the status, which each dialect words differently. */
 export function jobItem({ phase, resultUrl, error, credits }: JobReading): Item {
   return {
     status: phase,
@@ -31,6 +35,7 @@ export function jobItem({ phase, resultUrl, error, credits }: JobReading): Item 
   };
 }
 
+/** Reduces an entry of the job list to comparable facts. */
 export function listedItem({ createdAtMs, videoUrl, audioUrl, ...job }: ListedJob): Item {
   return {
     ...jobItem(job),

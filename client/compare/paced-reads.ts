@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SpeechApi } from '../../api/speech-api.ts';
 
-/** Performs a read when the rate allows. */
-export type InTurn = <T>(read: () => Promise<T>) => Promise<T>;
+/** Starts a read as soon as the rate allows. */
+export type Pacer = <T>(read: () => Promise<T>) => Promise<T>;
 
-/** What {@link eachInTurn} paces. */
+/** The API's reads that {@link paceReads} wraps. */
 export type ApiReads = Pick<SpeechApi, 'readProfile' | 'listVoices' | 'listJobs' | 'readJob'>;
+
 interface Clock {
   /** Monotonic, ms. */
   readonly now: () => number;
@@ -14,8 +15,8 @@ interface Clock {
 
 const REAL_CLOCK: Clock = { now: () => performance.now(), wait: (ms) => sleep(ms) };
 
-/** Limits all callers together to `rate` reads per second; null means no limit. */
-export function atRate(rate: number | null, clock = REAL_CLOCK): InTurn {
+/** Creates a pacer that limits all its callers together to `rate` reads per second; null means no limit. */
+export function createPacer(rate: number | null, clock = REAL_CLOCK): Pacer {
   let nextAt = -Infinity;
   return async (read) => {
     if (rate !== null) {
@@ -29,7 +30,7 @@ export function atRate(rate: number | null, clock = REAL_CLOCK): InTurn {
 }
 
 /** Wraps an API's reads so that each request is paced. */
-export function eachInTurn(api: ApiReads, inTurn: InTurn): ApiReads {
+export function paceReads(api: ApiReads, inTurn: Pacer): ApiReads {
   return {
     readProfile: (signal) => inTurn(() => api.readProfile(signal)),
     listVoices: (filter, signal) => api.listVoices({ ...filter, inTurn }, signal),

@@ -45,27 +45,21 @@ export type PassedCheck =
   /** Token, account and clock. `credits`: the account's balance, if the API reports it. */
   | { readonly type: 'account'; readonly account: string; readonly tier?: string; readonly credits?: number }
   /**
-   * The store: none of another ledger, and no second one. `isTried`: it could be read and written; a folder is not
-   * tried. Checked only in a bucket or on a cluster.
+   * The store: it does not belong to another ledger, and the ledger has no other one. `isTried`: it was read and
+   * written as a test; a folder is not tested. Checked only for a bucket or on a cluster.
    */
   | {
       readonly type: 'store';
       readonly store: string;
       readonly isTried: boolean;
-      /**
-       * Why a bucket's server does not copy stored files itself, which is no fault: voxbatch reads and writes them
-       * again.
-       */
+      /** Why the bucket cannot copy files itself. Not a fault: voxbatch then downloads and uploads them. */
       readonly copyProblem?: string;
-      /** Why links to local media may not live as long as a job, which is no fault, and what to do. */
+      /** Why links to local media may expire before a job ends, and what to do. Not a fault. */
       readonly shortLinks?: string;
     }
   /** The ffmpeg that would be used, if any, with the version it reports. Only some audio processing needs it. */
   | { readonly type: 'ffmpeg'; readonly found?: { readonly program: string; readonly version: string } }
-  /**
-   * Search attributes on a cluster. `missing`: those that Temporal's lists lack, which is no fault; `command` creates
-   * them.
-   */
+  /** Search attributes on a cluster. `missing`: those that the namespace lacks; `command` creates them. Not a fault. */
   | { readonly type: 'lists'; readonly missing: readonly SearchAttributeName[]; readonly command: string }
   /** Workers that are alive. Checked only on a cluster: an embedded run starts its own worker. */
   | { readonly type: 'worker'; readonly workers: number };
@@ -76,7 +70,7 @@ export type Trouble =
   | { readonly type: 'little-disk'; readonly home: string; readonly freeBytes: number }
   | { readonly type: 'clocks-apart'; readonly apartMs: number }
   | { readonly type: 'no-worker' }
-  /** `VOXBATCH_FFMPEG` names this path, and no program is there. */
+  /** `VOXBATCH_FFMPEG` names this path, but it has no program. */
   | { readonly type: 'unusable-ffmpeg'; readonly path: string };
 
 /** The result of one check. */
@@ -89,18 +83,18 @@ const LITTLE_DISK = 1e9;
 
 /**
  * Checks a run's prerequisites one by one: Node, disk, ffmpeg, ledger, a store in a bucket, Temporal, API, account, and
- * on a cluster the workers. If no embedded server is running, starts one and stops it afterwards. Creates no ledger: in
- * somebody else's folder, it would be recorded as this user's. Spends nothing and never throws.
+ * on a cluster the search attributes and workers. If no embedded server is running, starts one and stops it afterwards.
+ * Creates no ledger: in somebody else's folder, it would be recorded as this user's. Spends nothing and never throws.
  *
  * @param say called before anything that takes long
  */
-export async function* examine(
+export async function* runChecks(
   session: Session,
   say: (line: string) => void,
 ): AsyncGenerator<Finding, void, undefined> {
   let opening: Promise<ConnectedApi> | undefined;
   // Opened once, so that a failure applies to every check that needs the API.
-  const open = (): Promise<ConnectedApi> => (opening ??= askOnce(session));
+  const open = (): Promise<ConnectedApi> => (opening ??= connectOnce(session));
   const checks: readonly (readonly [PassedCheck['type'], () => Promise<Checked>])[] = [
     ['node', () => Promise.resolve({ type: 'node', version: process.versions.node })],
     ['disk', () => checkDisk(session)],
@@ -131,8 +125,8 @@ export async function* examine(
   }
 }
 
-/** Not as work asks, which is patient with an API that fails for a moment: a person waits for the answer. */
-async function askOnce(session: Session): Promise<ConnectedApi> {
+/** Connects without the retries of a run, because a person waits for the result. */
+async function connectOnce(session: Session): Promise<ConnectedApi> {
   return connectApi(await session.access(), { once: true });
 }
 
@@ -163,13 +157,13 @@ async function checkFfmpeg({ settings: { env } }: Session): Promise<Checked> {
 }
 
 async function checkLedger({ settings }: Session): Promise<PassedCheck> {
-  const found = await lookInto(settings, async (ledger) => {
+  const found = await withLedgerIfAny(settings, async (ledger) => {
     requireWritable(ledger);
-    // Refuses a copy that nobody has accepted: workers would wait for that.
+    // Throws for a copy that nobody has accepted: workers would wait for that.
     await ledger.acceptedAt();
     return { ledger: ledger.place, batches: await ledger.listBatches() };
   });
-  // Only a file can be missing, whose address has no secret.
+  // Only a file can be missing, so the address is a path and holds no secret.
   if (found === undefined)
     return { type: 'ledger', ledger: settings.ledger, batches: 0, unfinished: 0, isMissing: true };
   const { ledger, batches } = found;
@@ -177,11 +171,11 @@ async function checkLedger({ settings }: Session): Promise<PassedCheck> {
   return { type: 'ledger', ledger, batches: batches.length, unfinished };
 }
 
-/** Tries the store, and looks whose it is. */
+/** Tests a bucket, and checks that the store belongs to the ledger. */
 async function checkStore({ settings }: Session): Promise<PassedCheck> {
   const { store, env } = settings;
   const tried = await tryStore(store, env);
-  await lookInto(settings, (ledger) => requireStore(settings, ledger));
+  await withLedgerIfAny(settings, (ledger) => requireStore(settings, ledger));
   const shortLinks = await whyLinksAreShort(settings, pollingSettings(settings.config.polling));
   return {
     type: 'store',
@@ -191,14 +185,14 @@ async function checkStore({ settings }: Session): Promise<PassedCheck> {
   };
 }
 
-/** Undefined where there is no ledger. */
-async function lookInto<T>(
+/** Reads from the ledger; undefined if there is none yet. */
+async function withLedgerIfAny<T>(
   settings: Session['settings'],
-  look: (ledger: Ledger) => T | Promise<T>,
+  read: (ledger: Ledger) => T | Promise<T>,
 ): Promise<T | undefined> {
   const ledger = await openRecordsIfAny(settings);
   try {
-    return ledger && (await look(ledger));
+    return ledger && (await read(ledger));
   } finally {
     await ledger?.close();
   }
@@ -239,7 +233,7 @@ async function checkAccount(open: () => Promise<ConnectedApi>): Promise<Checked>
   return { type: 'account', account, ...defined({ tier, credits }) };
 }
 
-/** Whether Temporal's lists can be searched for batches. Creates nothing: workers do. */
+/** Checks which search attributes the namespace has. Creates none: workers do. */
 async function checkLists({ settings }: Session, say: (line: string) => void): Promise<PassedCheck> {
   const temporal = await openTemporal(settings, { say });
   try {
@@ -251,13 +245,13 @@ async function checkLists({ settings }: Session, say: (line: string) => void): P
 }
 
 /**
- * On a cluster, the work is left to other processes. They are those that the ledger knows to be alive, as for `status`:
- * Temporal lists those that have ended for minutes. One that was just killed counts for some seconds.
+ * Counts the cluster's workers for this account by their heartbeats in the ledger, as `status` does: Temporal keeps
+ * listing workers for minutes after they end. A worker that was just killed counts for some seconds.
  */
 async function checkWorker({ settings }: Session, open: () => Promise<ConnectedApi>): Promise<Checked> {
   const { apiUrl, account } = realmOf(await open());
-  const living = await lookInto(settings, (ledger) => ledger.livingWorkers(apiUrl, account));
-  // Without a ledger there is none: a worker would have made it.
+  const living = await withLedgerIfAny(settings, (ledger) => ledger.livingWorkers(apiUrl, account));
+  // Without a ledger there is no worker either: it would have created the ledger.
   const workers = living?.length ?? 0;
   return workers === 0 ? { type: 'no-worker' } : { type: 'worker', workers };
 }

@@ -9,27 +9,29 @@ import { messageOf } from '../../contract/message-of.ts';
 import { EncryptionCodec } from '../../worker/encryption/payload-codec.ts';
 import type { PayloadKeys } from '../../worker/encryption/payload-keys.ts';
 
+/** Input of {@link startCodecServer}. */
 export interface CodecServerOptions {
   readonly keys: PayloadKeys;
   readonly host: string;
-  /** 0: a free one. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** The only origin whose pages may ask. Default: none may. */
+  /** The only origin whose pages may send requests. Default: none. */
   readonly origin?: string | undefined;
-  /** What requests must bring as `Authorization: Bearer`. Default: nothing. */
+  /** Token that requests must carry as `Authorization: Bearer`. Default: none is required. */
   readonly token?: string | undefined;
 }
 
+/** A running codec server. */
 export interface CodecServer {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Larger than what the UI asks for of one history; bytes. */
+/** Max size of a request's body, bytes: more than the UI sends for one history. */
 const MOST_BYTES = 16 * 1024 ** 2;
 const PATH = /\/(encode|decode)$/;
 
-/** Payloads as Temporal's UI and command line send them: bytes in base64. What has no payloads comes as `{}`. */
+/** Payloads as Temporal's UI and command line send them: bytes in base64. Without payloads, the body is `{}`. */
 const BODY = z.object({
   payloads: z
     .array(z.object({ metadata: z.record(z.string(), z.base64()).default({}), data: z.base64().default('') }))
@@ -37,8 +39,8 @@ const BODY = z.object({
 });
 
 /**
- * Starts a codec server as Temporal's UI and command line know it (`POST /encode`, `POST /decode`). Rejects with the
- * error of `listen`.
+ * Starts a codec server (`POST /encode`, `POST /decode`), through which Temporal's UI and command line show encrypted
+ * payloads: docs.temporal.io/codec-server. Rejects with a system error if the port is unavailable.
  */
 export async function startCodecServer({ keys, host, port, origin, token }: CodecServerOptions): Promise<CodecServer> {
   const codec = new EncryptionCodec(keys);
@@ -48,7 +50,7 @@ export async function startCodecServer({ keys, host, port, origin, token }: Code
         send(response, status, body, origin);
       },
       (error: unknown) => {
-        // Not decrypted: it says which key is missing.
+        // The payload cannot be decrypted; the message names the missing key.
         send(response, 400, { message: messageOf(error) }, origin);
       },
     );
@@ -58,6 +60,7 @@ export async function startCodecServer({ keys, host, port, origin, token }: Code
   return { url: urlOf(server), close: () => close(server) };
 }
 
+/** What requests are checked against and answered with. */
 interface Rules extends Pick<CodecServerOptions, 'origin' | 'token'> {
   readonly codec: PayloadCodec;
 }
@@ -69,7 +72,7 @@ interface Answer {
 
 async function answer(request: IncomingMessage, { codec, origin, token }: Rules): Promise<Answer> {
   const { headers, method, url = '' } = request;
-  // Any page that a browser of this machine shows could ask, also under a name that resolves to this address.
+  // Otherwise any page in a browser on this machine could send requests, even under a name that resolves to it.
   if (headers.origin !== undefined && headers.origin !== origin) return refused(403, 'this origin may not ask');
   if (method === 'OPTIONS') return { status: 204 };
   const [, what] = PATH.exec(url.split('?', 1)[0] ?? '') ?? [];

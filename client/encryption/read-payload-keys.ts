@@ -5,8 +5,9 @@ import type { PayloadKeys } from '../../worker/encryption/payload-keys.ts';
 import { VoxbatchError } from '../problem.ts';
 
 /**
- * The keys of `VOXBATCH_PAYLOAD_KEYS`, or of the file that `VOXBATCH_PAYLOAD_KEYS_FILE` names; undefined if neither is
- * set. Throws {@link VoxbatchError} (`bad-option`), which quotes no key.
+ * Reads the keys that encrypt payloads in Temporal's histories, from `VOXBATCH_PAYLOAD_KEYS` or the file that
+ * `VOXBATCH_PAYLOAD_KEYS_FILE` names; undefined if neither is set. Throws {@link VoxbatchError} (`bad-option`), whose
+ * message quotes no key.
  */
 export function findPayloadKeys(env: NodeJS.ProcessEnv): PayloadKeys | undefined {
   const given = env['VOXBATCH_PAYLOAD_KEYS'] ?? '';
@@ -16,7 +17,7 @@ export function findPayloadKeys(env: NodeJS.ProcessEnv): PayloadKeys | undefined
   return readPayloadKeys(textOf(file), 'VOXBATCH_PAYLOAD_KEYS_FILE');
 }
 
-/** Parses keys. Throws {@link VoxbatchError} (`bad-option`), which quotes no key. */
+/** Parses keys. `option`: its name for messages. Throws {@link VoxbatchError} (`bad-option`), which quotes no key. */
 export function readPayloadKeys(text: string, option: string): PayloadKeys {
   return parsePayloadKeys(text) ?? refuse(option, PAYLOAD_KEYS_FORM, 'something else');
 }
@@ -33,14 +34,14 @@ function refuse(option: string, expected: string, got: string): never {
   throw new VoxbatchError({ type: 'bad-option', option, expected, got });
 }
 
-/** What is expected of a text with keys. */
+/** The format of a text with keys, for messages. */
 const PAYLOAD_KEYS_FORM = 'ID:KEY for each key, the one that encrypts first; KEY: 32 bytes in base64';
 
 const ENTRY = /^([A-Za-z0-9._-]{1,64}):([A-Za-z0-9+/]{43}=)$/;
 
 /**
- * Parses keys: entries in the form of {@link PAYLOAD_KEYS_FORM}, separated by commas or white space. Undefined if
- * an entry is malformed, an id repeats, or there is no key.
+ * Parses keys: entries in the form of {@link PAYLOAD_KEYS_FORM}, separated by commas or white space. The first key
+ * encrypts; all of them decrypt. Undefined if an entry is malformed, an id repeats, or there is no key.
  */
 export function parsePayloadKeys(text: string): PayloadKeys | undefined {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');

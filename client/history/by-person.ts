@@ -5,16 +5,22 @@ import { refuseOption } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * The person whose command this is, for the record of what it does: the operator that the settings name, else user and
- * host. `reason`: in the person's words.
+ * Returns who runs this command and why, for the history of what it does: the operator in the settings, by default
+ * `user@host`. Each call makes a new command id, by which actions of one command are grouped.
+ *
+ * @param reason in the person's own words
  */
 export function byPerson({ operator }: Pick<Settings, 'operator'>, reason?: string): By {
   return { actor: { type: 'person', name: operator ?? userAndHost() }, command: randomUUID(), reason: reason ?? null };
 }
 
+/** Max length of an operator's name, characters. */
 const LONGEST_NAME = 200;
 
-/** Throws {@link VoxbatchError} (`bad-option`) for a name that would not stand in one line. `option`: what gave it. */
+/**
+ * Returns an operator's name, trimmed. Throws {@link VoxbatchError} (`bad-option`) if it is empty, too long, or has
+ * line breaks or other control characters. `option`: the option that gave it.
+ */
 export function requireOperator(name: string, option: string): string {
   const trimmed = name.trim();
   if (trimmed !== '' && trimmed.length <= LONGEST_NAME && !/\p{Cc}/u.test(trimmed)) return trimmed;
@@ -26,7 +32,7 @@ function userAndHost(): string {
   try {
     user = userInfo().username;
   } catch {
-    // In a container, the user's number may have no name.
+    // In a container, the user id may have no account.
   }
   return `${user}@${hostname()}`;
 }

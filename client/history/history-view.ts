@@ -2,12 +2,12 @@ import type { ActionRecord } from '../../contract/actions.ts';
 import { countRows } from '../../policy/history/row-ranges.ts';
 import type { History } from './history.ts';
 
-/** What was done to a batch or a schedule, for programs; the newest last. */
+/** Views the history of a batch or a schedule for `--json`; newest last. */
 export function viewHistory({ batch, schedule, actions }: History) {
   return { batch, schedule, actions: actions.map(viewAction) };
 }
 
-/** An action for programs. `rows`: how many it is about; `ranges`: their numbers, first and last. */
+/** Views an action for `--json`. `rows`: number of affected rows; `ranges`: their numbers as pairs, first and last. */
 export function viewAction({ at, kind, actor, reason, details, rows }: ActionRecord) {
   const { credits, budget, changed, isNow, jobId, removed, results, range } = details;
   return {

@@ -6,32 +6,32 @@ import { INSTANT_FORM, parseInstant } from '../../policy/schedules/schedule-spec
 import { chooseBatch } from '../open-records.ts';
 import { refuseOption } from '../problem.ts';
 
-/** Which actions to list. Omitted members restrict nothing. */
+/** Which actions to list. Default: all. */
 export interface HistoryOptions {
   /** Only these kinds. */
   readonly kinds?: readonly string[];
-  /** Only those from this moment on, such as `2026-12-01T00:00:00Z`. */
+  /** Only actions at this time or later, such as `2026-12-01T00:00:00Z`. */
   readonly from?: string;
-  /** Only those until this moment. */
+  /** Only actions up to this time. */
   readonly to?: string;
 }
 
-/** Whose actions to list: a batch's, by default the newest; or a schedule's. */
+/** Whose actions to list: those of a batch (default: the newest), or of a schedule. */
 export interface HistoryRequest extends HistoryOptions {
   readonly batch?: string | undefined;
   readonly schedule?: string | undefined;
 }
 
-/** What was done to a batch or a schedule, the newest last. */
+/** The actions of a batch or a schedule, newest last. */
 export interface History {
-  /** Null: it is that of a schedule. */
+  /** Null for the history of a schedule. */
   readonly batch: string | null;
   readonly schedule: string | null;
   readonly actions: readonly ActionRecord[];
 }
 
 /**
- * Lists what people, schedules and voxbatch itself did to a batch or schedule. `nameOf` gives the name of an option for
+ * Lists what people, schedules and voxbatch itself did to a batch or schedule. `nameOf`: returns an option's name for
  * messages. Throws {@link VoxbatchError} (`no-batch`, `bad-option`).
  */
 export async function readHistory(

@@ -15,9 +15,13 @@ import type { Settings } from '../settings.ts';
 /** Pause between two searches for notices, ms. */
 const EVERY_MS = 1_000;
 
-/** By then the claim of a dead process has expired, ms. */
+// A notice is a message that a batch or an occurrence owes to a hook: `--on-end` (a command) or `--notify` (a URL).
+// Notices are in the ledger. The process that delivers one claims it, and renews that claim until the delivery ends.
+
+/** The claim of a dead process expires within this time, ms. */
 const CLAIM_PATIENCE_MS = LEASE_MS + 2 * EVERY_MS;
 
+/** Which notices to deliver, and how. */
 export interface DeliverRequest {
   readonly ledger: Ledger;
   /** Restricts delivery to this batch. Default: all batches. */
@@ -76,9 +80,9 @@ export async function deliverNotices(request: DeliverUntil): Promise<void> {
 }
 
 /**
- * Delivers an ended batch's notices before the process exits. Failed ones are retried for `patienceMs`, then left to
- * the next process that works on this ledger. Deliveries begun by another process are awaited until a dead one's claim
- * would have expired. Returns whether none is still owed; see {@link isUndelivered}.
+ * Delivers an ended batch's notices before the process exits. Failed deliveries are retried for `patienceMs`, then left
+ * to the next process that works on this ledger. A delivery that another process has begun is awaited until a dead
+ * process's claim would have expired. Returns false if a notice is still undelivered; see {@link isUndelivered}.
  */
 export async function deliverBeforeExit(
   request: DeliverRequest & { readonly batch: string },
@@ -152,19 +156,20 @@ function ignoreIf(signal: AbortSignal): (error: unknown) => void {
   };
 }
 
+/** Delivers one notice with its current content. A notice whose content is obsolete counts as delivered. */
 async function deliver(notice: Notice, { ledger, secret, signal }: DeliverRequest): Promise<Delivery> {
   signal.throwIfAborted();
-  const told = await readNoticeContent(ledger, notice);
-  if (told === undefined) return { type: 'delivered' };
-  const { wanted, message, environment, input } = told;
+  const content = await readNoticeContent(ledger, notice);
+  if (content === undefined) return { type: 'delivered' };
+  const { receiver, message, environment, input } = content;
   if (notice.target === 'url') {
-    const trouble = await postNotice(wanted, message, secret, signal);
+    const trouble = await postNotice(receiver, message, secret, signal);
     if (trouble === undefined) return { type: 'delivered' };
     const now = Date.now();
     return { type: 'failed', trouble, retryAt: redeliverAt(notice.tries, notice.madeAt, now, Math.random()) };
   }
   const trouble = await runHookCommand({
-    command: wanted,
+    command: receiver,
     environment,
     input: `${JSON.stringify(input, undefined, 2)}\n`,
     signal,
@@ -176,8 +181,8 @@ async function deliver(notice: Notice, { ledger, secret, signal }: DeliverReques
   return trouble === undefined ? { type: 'delivered' } : { type: 'failed', trouble, retryAt: null };
 }
 
-/** Once the process is ending, deliveries in flight and hooks of batches that have just ended get this long, ms. */
-const PATIENCE_MS = 35_000;
+/** Time for deliveries in flight, and for hooks of batches that have just ended, once the process is ending, ms. */
+const SHUTDOWN_MS = 35_000;
 
 /** Background delivery of hooks. */
 export interface BackgroundDelivery {
@@ -191,24 +196,25 @@ export interface BackgroundDelivery {
 }
 
 /** Delivers the hooks of a ledger's batches in the background until {@link BackgroundDelivery.end} is called. */
-export function startHookDelivery(told: Omit<DeliverUntil, 'signal' | 'until'>): BackgroundDelivery {
-  const [ending, cutting] = [new AbortController(), new AbortController()];
-  const request = { ...told, signal: cutting.signal, until: ending.signal };
+export function startHookDelivery(options: Omit<DeliverUntil, 'signal' | 'until'>): BackgroundDelivery {
+  const ending = new AbortController();
+  const cutting = new AbortController();
+  const request = { ...options, signal: cutting.signal, until: ending.signal };
   const ended = deliverNotices(request);
   return {
     ended,
     end: async (worked) => {
       ending.abort();
-      const patience = setTimeout(() => {
+      const timer = setTimeout(() => {
         cutting.abort();
-      }, PATIENCE_MS);
+      }, SHUTDOWN_MS);
       try {
         await Promise.allSettled([ended, worked]);
         await deliverDue(request);
       } catch {
-        // They stay on record for the next process.
+        // The notices stay in the ledger for the next process.
       } finally {
-        clearTimeout(patience);
+        clearTimeout(timer);
       }
     },
   };

@@ -15,9 +15,10 @@ import { trimEnd } from '../../contract/trim-end.ts';
 import type { OccurrenceRecord } from '../../ledger/schedules/occurrence-records.ts';
 
 /** A notice's current content and its receiver. */
-interface News {
-  /** The command or the URL. */
-  readonly wanted: string;
+interface NoticeContent {
+  /** The shell command of `--on-end`, or the URL of `--notify`. */
+  readonly receiver: string;
+  /** Body for a URL. */
   readonly message: NoticeMessage | OccurrenceMessage;
   /** Environment for a command. */
   readonly environment: Readonly<Record<string, string>>;
@@ -26,9 +27,10 @@ interface News {
 }
 
 /**
- * Reads a notice's current content. Undefined if it is obsolete: its hook was removed, or its event no longer holds.
+ * Reads what to deliver for a notice, from the current records. Undefined if it is obsolete: its hook was removed, or
+ * its event no longer holds.
  */
-export async function readNoticeContent(ledger: Ledger, told: Notice): Promise<News | undefined> {
+export async function readNoticeContent(ledger: Ledger, told: Notice): Promise<NoticeContent | undefined> {
   // The event's id lets a receiver recognize duplicates, and the same event arriving through both targets.
   const notice = { ...told, id: eventIdOf(ledger.id, told) };
   const { event } = notice;
@@ -37,28 +39,24 @@ export async function readNoticeContent(ledger: Ledger, told: Notice): Promise<N
     : occurrenceContent(ledger, notice);
 }
 
-async function batchContent(
-  ledger: Ledger,
-  notice: Notice,
-  event: Parameters<typeof noticeMessage>[1],
-): Promise<News | undefined> {
+async function batchContent(ledger: Ledger, notice: Notice, event: BatchHookEvent): Promise<NoticeContent | undefined> {
   const batch = await ledger.findBatch(notice.batch);
-  const wanted = batch === undefined ? null : hookOf(notice, batch.settings);
-  if (batch === undefined || wanted === null) return undefined;
+  const receiver = batch === undefined ? null : hookOf(notice, batch.settings);
+  if (batch === undefined || receiver === null) return undefined;
   const view = await viewBatch(ledger, batch);
   const message = noticeMessage(notice, event, view);
-  return { wanted, message, environment: noticeEnvironment(message), input: ledgerSummary(view, voxbatchVersion()) };
+  return { receiver, message, environment: noticeEnvironment(message), input: ledgerSummary(view, voxbatchVersion()) };
 }
 
-async function occurrenceContent(ledger: Ledger, notice: Notice): Promise<News | undefined> {
+async function occurrenceContent(ledger: Ledger, notice: Notice): Promise<NoticeContent | undefined> {
   const occurrence = parseOccurrence(notice.batch);
   if (occurrence === undefined) return undefined;
   const { schedule, at } = occurrence;
-  const wanted = hookOf(notice, await ledger.scheduleHooks(schedule));
+  const receiver = hookOf(notice, await ledger.scheduleHooks(schedule));
   const record = (await ledger.occurrencesOf(schedule, { from: at })).find((one) => one.at === at);
   const message = occurrenceMessage(notice, occurrence, record);
-  if (wanted === null || message === undefined) return undefined;
-  return { wanted, message, environment: occurrenceEnvironment(message), input: message.data };
+  if (receiver === null || message === undefined) return undefined;
+  return { receiver, message, environment: occurrenceEnvironment(message), input: message.data };
 }
 
 function hookOf({ target }: Notice, { onEnd, notify }: ScheduleHooks): string | null {

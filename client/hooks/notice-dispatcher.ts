@@ -5,7 +5,7 @@ import type { Delivery, Notice, NoticeClaim } from '../../ledger/notices/notices
 
 /** Lease of the process that delivers a notice, ms. It is renewed until the delivery ends. */
 export const LEASE_MS = 30_000;
-const KEEP_EVERY_MS = 10_000;
+const RENEW_EVERY_MS = 10_000;
 
 /**
  * Max concurrent deliveries per process, by target. The limits are separate so that commands, which may take minutes,
@@ -13,9 +13,10 @@ const KEEP_EVERY_MS = 10_000;
  */
 export const DELIVERIES_AT_ONCE: Readonly<Record<HookTarget, number>> = { command: 4, url: 8 };
 
+/** Options of a {@link NoticeDispatcher}. */
 export interface DispatcherOptions {
   readonly ledger: Pick<Ledger, 'takeNotice' | 'keepNotice' | 'noteDelivery'>;
-  /** Awaited before each search. */
+  /** Awaited before each search for due notices. */
   readonly before?: (() => Promise<void>) | undefined;
   /** Selects the notices to claim. */
   readonly claim: Omit<NoticeClaim, 'leaseMs' | 'claimer' | 'targets' | 'except'>;
@@ -63,7 +64,7 @@ export class NoticeDispatcher {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** Never rejects. */
+  /** Claims due notices and starts their deliveries. Never rejects. */
   async #take(): Promise<void> {
     const { ledger, before, claim } = this.#request;
     try {
@@ -80,19 +81,19 @@ export class NoticeDispatcher {
           claimer: this.#claimer,
         });
         if (notice === undefined) return;
-        this.#underWay.set(notice, this.#carry(notice));
+        this.#underWay.set(notice, this.#deliver(notice));
       }
     } catch (error) {
       this.#failure ??= { error };
     }
   }
 
-  /** Delivers a notice, then uses its freed slot for the next. Never rejects. */
-  async #carry(notice: Notice): Promise<void> {
+  /** Delivers a notice, then uses its freed slot for the next one. Never rejects. */
+  async #deliver(notice: Notice): Promise<void> {
     const { ledger, deliver, onResult } = this.#request;
-    const keeping = setInterval(() => {
+    const renewing = setInterval(() => {
       ledger.keepNotice(notice.id, LEASE_MS).catch(() => undefined);
-    }, KEEP_EVERY_MS);
+    }, RENEW_EVERY_MS);
     try {
       const delivery = await deliver(notice);
       await ledger.noteDelivery(notice.id, delivery);
@@ -100,7 +101,7 @@ export class NoticeDispatcher {
     } catch (error) {
       this.#failure ??= { error };
     } finally {
-      clearInterval(keeping);
+      clearInterval(renewing);
       this.#underWay.delete(notice);
     }
     await this.begin().catch(() => undefined);

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/**
- * The body of a request to a server of ours; undefined if it is longer than so many bytes, of which no more are kept.
- */
+/** Reads a request's body as UTF-8; undefined if it exceeds `mostBytes`, after which no more is read. */
 export async function readBody(request: IncomingMessage, mostBytes: number): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

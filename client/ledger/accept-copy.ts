@@ -5,20 +5,20 @@ import { byPerson } from '../history/by-person.ts';
 import { openRecords } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 
-/** What was done to take a copy for the ledger. */
+/** Result of accepting a copy as the ledger. */
 export interface AcceptedCopy {
   /** The ledger's place. */
   readonly ledger: string;
-  /** Open batches, all paused now: rows of them may have been sent after the copy was made. */
+  /** Open batches, now all paused: some of their rows may have been sent after the copy was made. */
   readonly paused: readonly string[];
-  /** Schedules that were not paused, and are now: what they fired after the copy was made is not on record either. */
+  /** Schedules that were paused now: their firings after the copy was made are not on record either. */
   readonly pausedSchedules: readonly string[];
 }
 
 /**
- * Takes the database behind the ledger's address for the ledger although it is a copy, such as a replica that took over
- * or a restored backup. It may lack the last records, so every open batch and every schedule is paused first: a person
- * compares with the account before anything is sent. Throws {@link VoxbatchError} (`no-ledger`, `machine`).
+ * Accepts a copy of the ledger, such as a restored backup or a replica that took over, as the ledger to work with. It
+ * may lack the latest records, so every open batch and every schedule is paused first: a person compares it with the
+ * account before anything is sent. Throws {@link VoxbatchError} (`no-ledger`, `machine`).
  */
 export async function acceptCopy(settings: Settings): Promise<AcceptedCopy> {
   const ledger = await openRecords({ ...settings, onReadOnly: () => undefined }, { mustExist: true });
@@ -38,9 +38,9 @@ export async function acceptCopy(settings: Settings): Promise<AcceptedCopy> {
 }
 
 /**
- * Says that a person has compared what was sent with the account: nobody waits any more for processes that have not
- * recorded it again, nor for requests that fit nowhere. Accepts and pauses nothing. Throws {@link VoxbatchError}
- * (`no-ledger`, `machine`).
+ * Records that a person has compared an accepted copy with the account, so that its batches can be resumed: clears the
+ * doubts about processes that have not recorded their requests again, and about requests that fit no row. Pauses
+ * nothing. Throws {@link VoxbatchError} (`no-ledger`, `machine`).
  */
 export async function clearCopyDoubts(settings: Settings): Promise<ClearedDoubts> {
   const ledger = await openRecords(settings, { mustExist: true });

@@ -7,11 +7,11 @@ import type { Settings } from '../settings.ts';
 import { viewSums, type LedgerCheckView } from './ledger-view.ts';
 
 /**
- * Counts every row and charge of a ledger again, and compares that with the counts and sums it keeps. Changes nothing;
- * on a ledger that is worked on, it sees one moment. Throws {@link VoxbatchError} (`no-ledger`, `machine`).
+ * Counts every row and charge of a ledger again, in one snapshot, and compares the result with the counts and sums that
+ * the ledger keeps. Changes nothing. Throws {@link VoxbatchError} (`no-ledger`, `machine`).
  */
 export async function checkLedgerSums(settings: Settings): Promise<LedgerCheckView> {
-  // Says what is missing or strange, as every command that looks.
+  // Reports a missing or unusable ledger in the usual way; `openSide` does not.
   const { place, close } = await openRecords(settings, { mustExist: true });
   await close();
   const { database } = await wrapMachineFaults(() => openSide(settings.ledger));

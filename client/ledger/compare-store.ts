@@ -15,24 +15,29 @@ import { findUnknownFolders, type UnknownFolders } from './unknown-folders.ts';
 import { openRecords } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 
-/** Files that are looked up in the ledger together. */
+/** Files that one query looks up in the ledger. */
 const FILES_AT_ONCE = 500;
 
-/** What the store says about a batch that lacks its last records. */
+/** A batch of an accepted copy, which may lack its latest records, compared with its files in the store. */
 export interface ComparedBatch {
   readonly batch: string;
-  /** It had ended: nothing of it is sent before a person extends or redrives it. */
+  /** It had ended: nothing of it is sent until a person extends or redrives it. */
   readonly isClosed: boolean;
-  /** Rows whose result is in the store without an answer on record. They are `unknown` now. */
+  /** Rows whose result is in the store, but whose answer is not on record. They are now `unknown`. */
   readonly found: number;
-  /** Files of rows or takes that the ledger does not know, which forbid to resume or redrive the batch. */
+  /**
+   * Files of rows or takes that the ledger does not have. While there are any, the batch cannot be resumed or redriven.
+   */
   readonly unplaced: readonly string[];
-  /** Rows that a resume would send, at most: some of them may turn out to have been sent. None of a closed batch. */
+  /** Max rows that a resume would send; some of them may have been sent before. 0 for a closed batch. */
   readonly toSend: number;
-  /** The time in which requests were sent that have no record, ms. Those without a file are still among `toSend`. */
+  /**
+   * Start and end of the time whose requests are not on record, ms since 1970. Rows whose requests left no file are
+   * still counted in `toSend`.
+   */
   readonly from: number;
   readonly until: number;
-  /** Whether the API lists the jobs of all its rows; otherwise nothing there shows what was sent. */
+  /** Whether the API lists the jobs of all its rows; otherwise the account does not show what was sent. */
   readonly isListed: boolean;
 }
 
@@ -41,16 +46,17 @@ export interface ComparedStore {
   readonly ledger: string;
   readonly store: string;
   readonly batches: readonly ComparedBatch[];
-  /** Folders of batches that the ledger does not know at all. */
+  /** Folders of batches that the ledger lacks altogether. */
   readonly unknown: UnknownFolders;
 }
 
 /**
- * Looks in the store for results of requests that the ledger does not have on record because it was restored: in the
- * folder of each batch that nobody has resumed or redriven since the copy was accepted, also of those that had ended:
- * they may have been extended or redriven since. Puts the requests on record as ones in doubt, so that no row is sent
- * again whose result is there. Counts the results of batches that the ledger does not know. Free, and repeatable.
- * Throws {@link VoxbatchError} (`no-ledger`, `machine`, `store-missing`, `store-of-another`, `other-store`).
+ * Searches the store for results of requests that an accepted copy of the ledger, such as a restored backup, does not
+ * have on record. Records these requests as in doubt, so that no row whose result exists is sent again. Searches the
+ * folder of each batch that was not resumed or redriven since the copy was accepted, including ended batches, which may
+ * have been extended or redriven after the copy was made. Also counts the results of batches that the ledger lacks.
+ * Free and repeatable. Throws {@link VoxbatchError} (`no-ledger`, `machine`, `store-missing`, `store-of-another`,
+ * `other-store`).
  */
 export async function compareStore(settings: Settings): Promise<ComparedStore> {
   const ledger = await openRecords(settings, { mustExist: true });
@@ -62,7 +68,7 @@ export async function compareStore(settings: Settings): Promise<ComparedStore> {
       const batches: ComparedBatch[] = [];
       for (const held of await ledger.heldBatches()) {
         const batch = isUsableName(held.batch) ? await ledger.findBatch(held.batch) : undefined;
-        // What its rows asked for is gone, so nothing of it can be sent again.
+        // The inputs of its rows were removed, so none of them can be sent again.
         if (batch === undefined || areRowsCleaned(batch)) continue;
         batches.push(await compareBatch(ledger, store, batch, held, by));
       }
@@ -88,8 +94,8 @@ async function compareBatch(
   const rows = new Set<number>();
   const unplaced: string[] = [];
   let isNoted = isClosed;
-  const takenBack = new Set((await ledger.releasedJobs(name)).map((job) => jobStemOf(batch.layout, job, job.jobId)));
-  for await (const files of inChunks(filesOf(store, batch, takenBack), FILES_AT_ONCE)) {
+  const released = new Set((await ledger.releasedJobs(name)).map((job) => jobStemOf(batch.layout, job, job.jobId)));
+  for await (const files of inChunks(filesOf(store, batch, released), FILES_AT_ONCE)) {
     const lacking = await ledger.filesWithoutAnswer(name, onePerRequest(files));
     if (lacking.length === 0) continue;
     const noted = await ledger.noteFoundFiles(name, await withTimes(store, lacking), { from, by });
@@ -97,7 +103,7 @@ async function compareBatch(
     unplaced.push(...noted.unplaced);
     isNoted = true;
   }
-  // That it was compared is on record, too, if something is to be sent.
+  // Even if nothing was found, records that an open batch was compared.
   if (!isNoted) await ledger.noteFoundFiles(name, [], { from, by });
   const { states } = await ledger.counts(name);
   const until = (await ledger.acceptedAt()) ?? Date.now();
@@ -106,24 +112,28 @@ async function compareBatch(
   return { batch: name, isClosed, found: rows.size, unplaced, toSend, from, until, isListed };
 }
 
-/** The results in a batch's folder, except those of jobs that a person has taken back from their rows. */
+/**
+ * Lists the results in a batch's folder, except those of jobs that a person has detached from their rows.
+ *
+ * @param released the keys of these jobs' files, without extensions
+ */
 async function* filesOf(
   store: Pick<Store, 'list'>,
   { layout }: BatchRecord,
-  takenBack: ReadonlySet<string>,
+  released: ReadonlySet<string>,
 ): AsyncGenerator<NamedResultFile, undefined> {
   for await (const key of store.list(layout.stem)) {
     const file = placeOfKey(key);
-    if (file !== undefined && !takenBack.has(key.replace(/\.[a-z0-9]+$/, ''))) yield file;
+    if (file !== undefined && !released.has(key.replace(/\.[a-z0-9]+$/, ''))) yield file;
   }
 }
 
-/** Of several files of one request, any. */
+/** Keeps one file of each request. */
 function onePerRequest(files: readonly NamedResultFile[]): readonly NamedResultFile[] {
   return [...new Map(files.map((file) => [[file.row, file.step, file.take].join(' '), file])).values()];
 }
 
-/** The files that are still there, with the time of each. */
+/** Keeps the files that still exist, and adds when each was written. */
 async function withTimes(
   store: Pick<Store, 'measure'>,
   files: readonly NamedResultFile[],
@@ -135,6 +145,7 @@ async function withTimes(
   });
 }
 
+/** Whether the API lists the jobs of all rows of a batch. */
 async function isAllListed(ledger: Ledger, { name, settings }: BatchRecord): Promise<boolean> {
   for await (const { row } of ledger.scanRows(name)) {
     if (!stepsIn(row.spec).every((step) => isListed(operationOf(row.spec, step, settings.tts)))) return false;

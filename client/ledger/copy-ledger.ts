@@ -14,22 +14,23 @@ import type { Settings } from '../settings.ts';
 import { rememberLedger } from '../trust/known-ledgers.ts';
 import { viewSums, type LedgerCopyView } from './ledger-view.ts';
 
-/** What a copy will move. */
+/** What a copy will move, shown for confirmation. */
 export interface CopyForecast {
   readonly from: string;
   readonly to: string;
   readonly batches: number;
-  /** Batches that go on with their work at the new place. */
+  /** Batches that have not ended, and continue in the new database. */
   readonly open: number;
   readonly rows: number;
 }
 
+/** Input of {@link copyLedgerTo}. */
 export interface CopyOptions {
-  /** Addresses, as `VOXBATCH_LEDGER` takes them. */
+  /** Addresses of the two ledgers, in the form of `VOXBATCH_LEDGER`. */
   readonly from: string;
   readonly to: string;
   readonly settings: Pick<Settings, 'env' | 'isLedgerNamed' | 'onImported'>;
-  /** Called with the ledger before anything is copied; rejects to refuse one that somebody else has made. */
+  /** Called with the ledger before anything is copied; rejects if this user has not created or confirmed it. */
   readonly admit: (ledger: Ledger) => Promise<void>;
   /** Called before anything is changed; rejects to cancel. */
   readonly confirm: (forecast: CopyForecast) => Promise<void>;
@@ -38,9 +39,9 @@ export interface CopyOptions {
 }
 
 /**
- * Moves a ledger to another database, where its open batches go on; see `ledger/copy/copy-ledger.ts`. The same call
- * goes on with one that was killed. Sends nothing and spends nothing. Throws {@link VoxbatchError} (`bad-option`,
- * `machine`, `copy-refused`, `copy-held`, `copy-differs`).
+ * Moves a ledger to another database, where its open batches continue; see `ledger/copy/copy-ledger.ts`. After a kill,
+ * the same call resumes the copy. Sends and spends nothing. Throws {@link VoxbatchError} (`bad-option`, `machine`,
+ * `copy-refused`, `copy-held`, `copy-differs`).
  */
 export async function copyLedgerTo(options: CopyOptions): Promise<LedgerCopyView> {
   const { settings, onProgress, atMoment } = options;
@@ -49,7 +50,7 @@ export async function copyLedgerTo(options: CopyOptions): Promise<LedgerCopyView
     const places = { from: options.from, to: options.to };
     throw new VoxbatchError({ type: 'copy-refused', ...places, refusal: { why: 'same' } });
   }
-  await foresee(source.address, target, options).catch((error: unknown) => {
+  await confirmCopy(source.address, target, options).catch((error: unknown) => {
     if (!(error instanceof VoxbatchError) || error.problem.type !== 'no-ledger') throw error;
     refuseOption('FROM', 'a ledger that is there', error.problem.ledger);
   });
@@ -66,7 +67,7 @@ export async function copyLedgerTo(options: CopyOptions): Promise<LedgerCopyView
       rememberIfPossible({ ledger: target.address, env });
     });
     const places = { from: from.database.place, to: to.database.place };
-    const copied = await explained(places, () => copyLedger({ from, to, onProgress, atMoment }));
+    const copied = await withCopyErrors(places, () => copyLedger({ from, to, onProgress, atMoment }));
     rememberIfPossible({ ledger: target.address, env }, from.database);
     const isProven = copied.type === 'copied';
     return {
@@ -80,8 +81,8 @@ export async function copyLedgerTo(options: CopyOptions): Promise<LedgerCopyView
   }
 }
 
-/** Shows what will be moved, unless an earlier call has done all but the end. */
-async function foresee(source: string, target: Address, { settings, admit, confirm }: CopyOptions): Promise<void> {
+/** Has the copy confirmed, unless an earlier call has already copied everything and only the end is left. */
+async function confirmCopy(source: string, target: Address, { settings, admit, confirm }: CopyOptions): Promise<void> {
   const { env, isLedgerNamed, onImported } = settings;
   const opened = { ledger: source, env, isLedgerNamed, ...defined({ onImported }) };
   const ledger = await openRecords(opened, { mustExist: true });
@@ -91,7 +92,9 @@ async function foresee(source: string, target: Address, { settings, admit, confi
     const batches = await ledger.listBatches();
     const driver = await target.load();
     await confirm({
-      ...{ from: ledger.place, to: driver.describe(target.address), batches: batches.length },
+      from: ledger.place,
+      to: driver.describe(target.address),
+      batches: batches.length,
       open: batches.filter((batch) => batch.state !== 'closed').length,
       rows: batches.reduce((sum, batch) => sum + batch.rows, 0),
     });
@@ -107,21 +110,22 @@ function addressOf(operand: 'FROM' | 'TO', given: string): Address {
   return read.type === 'address' ? read : refuseOption(operand, read.expected, read.got);
 }
 
-/** Two paths to one file are one ledger. */
+/** Resolves links, because two paths may lead to the same file. */
 function realOf({ address }: Address): string {
   return existsSync(address) ? realpathSync(address) : address;
 }
 
-/** Only commands that do not name the ledger need the record, see `openRecords`. */
+/** Records the ledger as this user's, if possible; see {@link rememberLedger}. */
 function rememberIfPossible(...args: Parameters<typeof rememberLedger>): void {
   try {
     rememberLedger(...args);
   } catch {
-    // Such a command asks for it.
+    // Only commands that do not name the ledger need the record. They ask for confirmation then.
   }
 }
 
-async function explained<T>(
+/** Runs the copy, and turns its errors into {@link VoxbatchError}. */
+async function withCopyErrors<T>(
   places: { readonly from: string; readonly to: string },
   work: () => Promise<T>,
 ): Promise<T> {

@@ -2,10 +2,10 @@ import type { Copied } from '../../ledger/copy/copy-ledger.ts';
 import type { ComparedBatch, ComparedStore } from './compare-store.ts';
 import { MILLIONTHS, type Difference, type Tally } from '../../ledger/copy/tally.ts';
 
-/** What one batch adds up to, counted from its rows and charges. */
+/** Counts and sums of a batch, recounted from its rows and charges. */
 export interface BatchSums {
   readonly batch: string;
-  /** Rows by outcome, or by state if they are open; those that `--limit` or `--sample` left out as `not_chosen`. */
+  /** Rows by outcome, or by state if they are open; `not_chosen`: those that `--limit` or `--sample` left out. */
   readonly rows: ReadonlyMap<string, number>;
   /** Credits. */
   readonly charged: number;
@@ -13,39 +13,41 @@ export interface BatchSums {
   readonly uncertain: number;
 }
 
-/** `voxbatch ledger copy`. */
+/** Result of `voxbatch ledger copy`. */
 export interface LedgerCopyView {
   readonly from: string;
   readonly to: string;
   /**
-   * `completed`: an earlier command had copied all, and this one opened the copy. `already`: there was nothing to do.
+   * `completed`: an earlier command had copied everything, and this one opened the copy. `already`: nothing was left to
+   * do.
    */
   readonly result: Copied['type'];
-  /** What was compared, and is the same on both sides; empty unless `copied`. */
+  /** The sums that were compared and are the same on both sides; empty unless `copied`. */
   readonly batches: readonly BatchSums[];
-  /** Lines of each table. */
+  /** Number of lines by table; empty unless `copied`. */
   readonly lines: ReadonlyMap<string, number>;
 }
 
-/** `voxbatch ledger check`. */
+/** Result of `voxbatch ledger check`. */
 export interface LedgerCheckView {
   readonly ledger: string;
   readonly batches: readonly BatchSums[];
-  /** Sums and counts that the ledger keeps, and that its rows and charges do not add up to. */
+  /** Counts and sums that the ledger keeps and that differ from the recount. */
   readonly differences: readonly Difference[];
 }
 
-/** `voxbatch ledger compare-store`. Times are when requests may have been sent that are not on record. */
+/** Result of `voxbatch ledger compare-store`. `from`, `until`: the time whose requests are not on record. */
 export interface ComparedStoreView extends Omit<ComparedStore, 'batches'> {
   readonly batches: readonly (Omit<ComparedBatch, 'from' | 'until'> & { readonly from: Date; readonly until: Date })[];
 }
 
+/** Views the result of comparing with the store, for `--json`. */
 export function viewCompared({ batches, ...compared }: ComparedStore): ComparedStoreView {
   const times = ({ from, until }: ComparedBatch) => ({ from: new Date(from), until: new Date(until) });
   return { ...compared, batches: batches.map((batch) => ({ ...batch, ...times(batch) })) };
 }
 
-/** What each batch adds up to. */
+/** Views a tally by batch. */
 export function viewSums(tally: Tally): readonly BatchSums[] {
   const batches = new Map<string, BatchSums & { readonly rows: Map<string, number> }>();
   for (const { batch, what, n, standing } of tally.values()) {

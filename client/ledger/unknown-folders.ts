@@ -7,33 +7,34 @@ import { foldersIn } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
 import type { Settings } from '../settings.ts';
 
-/** Folders that are named, in messages and views. */
+/** Max folders named in a view, and in a warning. */
 const MOST_NAMED = 100;
 const MOST_IN_WARNING = 3;
 
-/** A folder in the store of a batch that the ledger does not know. */
+/** A folder in the store whose batch the ledger lacks. */
 export interface UnknownFolder {
   readonly folder: string;
-  /** The name of its batch, or how that begins. */
+  /** The batch's name, or its beginning if the name is long. */
   readonly batch: string;
   /** Results of paid requests in it. */
   readonly results: number;
 }
 
-/** All such folders. */
+/** All folders whose batches the ledger lacks. */
 export interface UnknownFolders {
-  /** Those with the most results, at most a hundred. */
+  /** The hundred with the most results. */
   readonly named: readonly UnknownFolder[];
+  /** Number of such folders. */
   readonly folders: number;
-  /** Results in all of them. */
+  /** Number of results in all of them. */
   readonly results: number;
 }
 
 type Batches = Pick<Ledger, 'acceptedAt' | 'listBatches'>;
 
 /**
- * Folders of batches that the ledger does not know: they were begun after the copy was made that was accepted. None
- * where no copy was.
+ * Finds the folders of batches that the ledger lacks because it is an accepted copy, and they were created after the
+ * copy was made. Returns none for a ledger that is not a copy.
  */
 export async function findUnknownFolders(
   ledger: Batches,
@@ -55,8 +56,8 @@ export async function findUnknownFolders(
 }
 
 /**
- * A warning for a new batch if the store has a folder of one of its name that the ledger, a copy that was accepted,
- * does not know. None while the store cannot be used: whoever needs it says so.
+ * Warns about a new batch if the store has results of a batch of the same name that the ledger, an accepted copy,
+ * lacks. Returns no warning if the store cannot be used: the run itself reports that.
  */
 export async function unknownFolderWarnings(
   ledger: Batches & Pick<Ledger, 'findBatch'>,
@@ -82,10 +83,12 @@ function warningFor(name: string, unknown: readonly string[]): string {
   );
 }
 
+/** The folders of all batches in the ledger. */
 async function knownFolders(ledger: Pick<Ledger, 'listBatches'>): Promise<ReadonlySet<string>> {
   return new Set((await ledger.listBatches()).map(({ layout }) => layout.stem));
 }
 
+/** Counts the results in a folder; files of the same request count once. */
 async function countResults(store: Pick<Store, 'list'>, folder: string): Promise<number> {
   const results = new Set<string>();
   for await (const key of store.list(folder)) {

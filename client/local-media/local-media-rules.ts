@@ -3,10 +3,11 @@ import { serveMediaOf, unreachableReason, type ServeMediaSettings } from '../../
 import { NO_LINKS, type LocalMediaRules } from '../../inputs/local-media/path-cells.ts';
 
 /**
- * What becomes of local `audio` and `video` under these settings: a store with URLs hands them out, too. On a
- * cluster the settings of the workers count in the end; the command that starts a batch must be given the same.
+ * Decides whether manifests may name local `audio` and `video` files under these settings: voxbatch must serve the
+ * files (`serveMedia`), or the store must have URLs. On a cluster the workers create the links, so the command that
+ * starts a batch must have the same settings as they.
  *
- * @param apiUrl undefined if no API is configured; then it may reach any address
+ * @param apiUrl undefined if no API is configured; then any address counts as reachable
  */
 export function localMediaRules(
   { config, store }: { readonly config: ServeMediaSettings; readonly store: string },

@@ -9,9 +9,8 @@ import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * Opens what hands out links to local media in this process; undefined without
- * such settings and a store that has URLs. Throws {@link
- * VoxbatchError} (`no-media-port`).
+ * Opens the source of links to local media for this process: a server here (`serveMedia`), or uploads to a store with
+ * URLs. Undefined if neither is available. Throws {@link VoxbatchError} (`no-media-port`).
  */
 export async function openMediaLinks(
   { config, home }: Pick<Settings, 'config' | 'home'>,
@@ -30,11 +29,14 @@ export async function openMediaLinks(
   }
 }
 
-/** The key of a home's links, made by the first process that needs one: links outlive processes. */
+/**
+ * Reads the key that seals a home's links, or creates it. It is kept in a file, because links must stay valid when the
+ * process that made them has ended.
+ */
 async function keyIn(path: string, bytes: number): Promise<Buffer> {
   const known = await readKey(path, bytes);
   if (known !== undefined) return known;
-  // Written whole under another name first, so that nobody reads half a key; the first process to name it wins.
+  // Written under another name first, so that no process reads a partial key; the first process to link it wins.
   const part = `${path}.${String(process.pid)}`;
   const file = await open(part, 'w', 0o600);
   try {
@@ -53,6 +55,7 @@ async function keyIn(path: string, bytes: number): Promise<Buffer> {
   return made;
 }
 
+/** Reads a key; undefined if the file is missing or has another length. */
 async function readKey(path: string, bytes: number): Promise<Buffer | undefined> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);

@@ -9,7 +9,7 @@ import type { Settings } from '../settings.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What can be done about it. */
+/** Advice by the reason for the short life. */
 const ADVICE: Readonly<Record<UrlLimit, string>> = {
   'seven-days': 'Lower polling.jobDeadlineMinutes',
   session:
@@ -18,16 +18,16 @@ const ADVICE: Readonly<Record<UrlLimit, string>> = {
 };
 
 /**
- * Why links to local media may die before the jobs that fetch them are over, and what to do; undefined if they live
- * long enough, or are not those of a bucket. Nothing is refused for it: most jobs fetch their files at once, and each
- * request has links of its own. Sends nothing to the bucket.
+ * Explains why a bucket's links to local media may expire before the jobs that fetch them end, and what to do;
+ * undefined if they live long enough, or do not come from a bucket. Only a warning: most jobs fetch their files at
+ * once, and each request gets new links. Sends nothing to the bucket.
  */
 export async function whyLinksAreShort(
   { config, store, env }: Pick<Settings, 'config' | 'store' | 'env'>,
   limits: { readonly jobDeadlineMs: number },
 ): Promise<string | undefined> {
   if (serveMediaOf(config) !== undefined) return undefined;
-  // Without credentials, or a region, whoever needs the store says so.
+  // Missing credentials or a missing region are reported when the store is opened.
   const life = await urlLifetime(store, env, linkLifetimeMs(limits)).catch(() => undefined);
   if (life?.limit === undefined) return undefined;
   const { livesMs, limit } = life;
@@ -41,7 +41,7 @@ export async function whyLinksAreShort(
   return `${why}, but a job may take ${needed} with its downloads: one that begins after that cannot fetch its files, and may be charged. ${ADVICE[limit]}`;
 }
 
-/** A manifest's warnings, with one about such links if its rows have local media. */
+/** Returns a manifest's warnings, plus one about links that expire early if its rows have local media. */
 export async function warningsOf(
   { warnings, local }: Pick<ManifestSummary, 'warnings' | 'local'>,
   settings: Pick<Settings, 'config' | 'store' | 'env'>,

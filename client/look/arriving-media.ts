@@ -5,18 +5,18 @@ import { voxbatchVersion } from '../version.ts';
 
 /** Interval at which media are linked into the out folder, ms. */
 const LINK_EVERY_MS = 1_000;
-/** How long media may still arrive from a store that does not answer once following is over, ms. */
+/** How long to wait for a store that does not answer once following is over, ms. */
 export const LAST_MS = 10_000;
 
-/** Where media come from, and the folder that they are linked or copied into; null links none. */
+/** Where media come from, and `out`, the folder that they are linked or copied to; null links none. */
 interface ArrivingMediaRequest extends Pick<ProjectionRequest, 'ledger' | 'batch'> {
   readonly store: Store;
   readonly out: string | null;
 }
 
 /**
- * Brings the media of a followed batch to its out folder as they arrive. Links to a folder are made at once; downloads
- * go on in the background, so that nobody waits for them.
+ * Brings the media of a followed batch to its out folder as they arrive. Media in a folder are linked at once;
+ * downloads from a bucket run in the background, so that they do not delay the display.
  */
 export class ArrivingMedia {
   readonly #request: ArrivingMediaRequest;
@@ -29,7 +29,7 @@ export class ArrivingMedia {
     this.#request = request;
   }
 
-  /** Links what is new, at most once a second. Throws what an earlier download has met. */
+  /** Links new media, at most once a second. Throws the error of an earlier download. */
   async link(): Promise<void> {
     if (this.#fault !== undefined) throw this.#fault.error;
     const { out, store } = this.#request;
@@ -38,7 +38,7 @@ export class ArrivingMedia {
     if (store.outage === undefined) return this.#link(out);
     this.#running = this.#link(out)
       .catch((error: unknown) => {
-        // The files are written at the end, when what a bucket refuses is told.
+        // A bucket's refusal is reported at the end, when all files are written.
         if (!(error instanceof BucketUnusable)) this.#fault = { error };
       })
       .finally(() => {
@@ -46,7 +46,7 @@ export class ArrivingMedia {
       });
   }
 
-  /** Waits for downloads in progress. `isHurried`: from now on only a little for a store that does not answer. */
+  /** Waits for downloads in progress. `isHurried`: waits at most {@link LAST_MS} for a store that does not answer. */
   async end(isHurried: boolean): Promise<void> {
     if (isHurried) this.#request.store.outage?.limit(LAST_MS);
     await this.#running;

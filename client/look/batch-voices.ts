@@ -5,24 +5,26 @@ import { requestedVoiceName } from '../../policy/voices/voice-name.ts';
 
 /** A voice that rows of a batch speak with. */
 export interface VoiceView {
-  /** As the rows have it, mostly its id. */
+  /** The voice in the rows, usually its id. */
   readonly voice: string;
-  /** Its name, as the manifest, the cast or the row that made it says it; null if none of them does. */
+  /** Its name in the manifest, in the cast, or in the row that made it; null if unknown. */
   readonly name: string | null;
+  /** Number of rows that use it. */
   readonly rows: number;
 }
 
-/** Voices that are told apart; a person looks for others by their ids. */
+/** Max voices listed. */
 const MOST = 200;
 
 /** The voices of a batch. */
 export interface VoicesView {
   /** Most rows first. */
   readonly voices: readonly VoiceView[];
+  /** False if the batch has more voices than are listed. */
   readonly areAll: boolean;
 }
 
-/** The voices of a batch. Reads every row of it. */
+/** Lists the voices of a batch. Reads all of its rows. */
 export async function batchVoices(ledger: Ledger, batch: BatchRecord): Promise<VoicesView> {
   const counts = await ledger.voiceCounts(batch.name, MOST + 1);
   const found = counts.slice(0, MOST);
@@ -36,7 +38,7 @@ export async function batchVoices(ledger: Ledger, batch: BatchRecord): Promise<V
   return { voices, areAll: counts.length <= MOST };
 }
 
-/** The name that a row gives its voice: the one asked for (`name:Ada`), or the speaker of the cast. */
+/** The name that a row's cells give its voice: `name:Ada`, or a speaker of the cast. */
 function nameInRow(row: Pick<RowRecord, 'input'> | undefined, { settings }: BatchRecord): string | undefined {
   const cells = (row?.input ?? []).map((cell) => cell.trim());
   const asked = cells.map(requestedVoiceName).find((name) => name !== undefined);
@@ -44,16 +46,14 @@ function nameInRow(row: Pick<RowRecord, 'input'> | undefined, { settings }: Batc
   return asked ?? cells.find((cell) => members.has(cell));
 }
 
-/**
- * The voices of batches that are looked at again and again: rows are read once, and again when they may speak with
- * others.
- */
-export class KnownVoices {
+/** Caches the voices of batches, because listing them reads all rows. Listed again when the rows' voices may change. */
+export class VoicesCache {
   readonly #known = new Map<string, { readonly mark: string; readonly voices: Promise<VoicesView> }>();
 
-  async look(ledger: Ledger, batch: BatchRecord): Promise<VoicesView> {
+  /** Returns a batch's voices. */
+  async read(ledger: Ledger, batch: BatchRecord): Promise<VoicesView> {
     const { total, states } = await ledger.counts(batch.name);
-    // Rows come while it is loaded, are edited where it is reopened, and get the voices that they wait for.
+    // Loading adds rows, a reopening may edit them, and blocked rows get the voices that they wait for.
     const mark = [batch.createdAt, total, batch.reopenedAt, states.blocked].join();
     const known = this.#known.get(batch.name);
     if (known?.mark === mark) return known.voices;

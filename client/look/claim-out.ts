@@ -14,8 +14,8 @@ export async function requireWritableOut(out: string, batch: string): Promise<vo
 }
 
 /**
- * Checks that a batch's files would not overwrite anybody else's. Throws {@link VoxbatchError} (`taken-out`,
- * `linked-out`). Changes nothing.
+ * Checks that a batch's files would not overwrite the files of another batch or program. Changes nothing. Throws
+ * {@link VoxbatchError} (`taken-out`, `linked-out`, `forgotten-batch`).
  */
 export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
   refuse(out, await ownershipOf(out, batch, ledger));
@@ -23,15 +23,16 @@ export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: O
 
 /**
  * Claims the out folder for a batch; see `batches/out-folder.ts`. Throws {@link VoxbatchError} (`unwritable-out`,
- * `taken-out`, `linked-out`).
+ * `taken-out`, `linked-out`, `forgotten-batch`).
  */
 export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
   refuse(out, await claim(out, batch, ledger));
 }
 
 /**
- * Checks that the batch's out folder has no paid request that its ledger does not have on record, before anything is
- * sent. Throws {@link VoxbatchError} (`forgotten-requests`). Changes nothing.
+ * Checks that the ledger has all paid requests that the batch's out folder shows. A ledger restored from a backup may
+ * lack some, and their rows would be paid for again. Changes nothing. Throws {@link VoxbatchError}
+ * (`forgotten-requests`).
  */
 export async function refuseForgottenRequests(
   out: string,

@@ -16,6 +16,8 @@ import { isPausedByFailures } from '../../batches/look/standstill.ts';
 /** Source of a manifest that came through a pipe; see `inputs/manifest-source.ts`. */
 export const STANDARD_INPUT = 'standard input';
 
+// Commands that continue a batch, and their parts: paths, rows and takes as `voxbatch` reads them.
+
 /** The parts of a batch that {@link continueCommand} reads. */
 export type ContinuedBatch = Pick<BatchRecord, 'name' | 'source' | 'subset'> & {
   readonly settings: Pick<BatchRecord['settings'], 'reading' | 'single'>;
@@ -38,7 +40,8 @@ export function continueCommand({ name, source, subset, settings }: ContinuedBat
   ];
   return { command: 'run', args, ...(isPiped ? { stdin: 'FILE' } : {}) };
 }
-/** The command-line flags that reproduce how a manifest was read. */
+
+/** Returns the command-line flags that reproduce how a manifest was read. */
 export function readingFlags({
   kind,
   defaults,
@@ -64,9 +67,9 @@ export function readingFlags({
 }
 
 /**
- * Empty for a column without a flag: the ledger may have come with the folder, and its author must not be able to
- * inject `--api-url` into a command. A value that begins with a dash is joined to its flag: after one with an optional
- * value, such as `--verify`, it would be read as the next flag.
+ * The flag for a column's default value. Empty for a column without a flag: the ledger may have come with the folder,
+ * and its author must not be able to inject `--api-url` into a command. A value that begins with a dash is joined to
+ * its flag: after one with an optional value, such as `--verify`, it would be read as the next flag.
  */
 function defaultFlag(column: string, value: string): readonly string[] {
   if (!isDefaulted(column)) return [];
@@ -130,7 +133,7 @@ export interface Pause {
   readonly advice?: string | undefined;
 }
 
-/** The command that works on an open batch where nobody does: on a cluster, `run` starts no worker. */
+/** The command that starts work on an open batch that has no worker. On a cluster, `run` would start none. */
 export function workCommand(batch: ContinuedBatch, isCluster: boolean): NextCommand {
   return isCluster ? nextCommand('worker') : continueCommand(batch);
 }
@@ -163,8 +166,8 @@ export function pauseOf(
 }
 
 /**
- * The file in which a person mends rows that failed, and the words with which `run` and `redrive` read it: a workbook
- * for whoever wants one, else a table.
+ * The file in which a person corrects failed rows: the workbook if the batch writes one, otherwise `failed.csv`.
+ * `sheet`: the flags with which `run` and `redrive` read its sheet of failed rows.
  */
 export function failedFile(
   { settings }: Pick<BatchRecord, 'settings'>,
@@ -175,11 +178,12 @@ export function failedFile(
     : { file: `${out}/${outcomeFile('failed') ?? ''}`, sheet: [] };
 }
 
+/** Whether an open batch is paused. */
 export function isPaused({ state, control }: Pick<BatchRecord, 'state' | 'control'>): boolean {
   return state === 'open' && control === 'paused';
 }
 
-/** What to do first, if no command can go on with a batch; undefined if one can. A sentence with the commands. */
+/** Returns what to do before any command can continue a batch, as a sentence with commands; undefined if nothing. */
 export async function adviceFor(ledger: Ledger, batch: BatchRecord): Promise<string | undefined> {
   if (ledger.readOnly !== undefined) return readOnlyAdvice(ledger.place, ledger.readOnly);
   if (!(await ledger.isAccepted())) return FORMER_OR_ACCEPT;

@@ -3,9 +3,9 @@ import type { EndCount } from '../../ledger/look/end-series.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { spanWidth } from '../../results/report/end-timeline.ts';
 
-/** How many rows ended when, in spans of equal width; spans without any are left out. */
+/** How many rows ended in each span of time. All spans have the same width; spans without rows are omitted. */
 export interface EndChartView {
-  /** When the first span begins and the last one ends. */
+  /** Start of the first span and end of the last one. */
   readonly from: Date;
   readonly to: Date;
   readonly widthMs: number;
@@ -15,16 +15,16 @@ export interface EndChartView {
 type ChartLedger = Pick<Ledger, 'endSeries' | 'endSpan'>;
 
 /**
- * The chart of a batch that is looked at again and again. All its rows are counted once; after that only those of the
- * last spans are, until rows were opened again.
+ * The chart of a batch that is read repeatedly. The first read counts all rows; later reads count only the last spans,
+ * unless rows were reopened or the spans became wider.
  */
 export class EndChart {
   #counts: readonly EndCount[] = [];
   #widthMs = 0;
   #reopenedAt: number | null = null;
 
-  /** The chart now; null while no row has ended. */
-  async look(
+  /** Reads the current chart; null while no row has ended. */
+  async read(
     ledger: ChartLedger,
     { name, reopenedAt }: { readonly name: string; readonly reopenedAt: number | null },
   ): Promise<EndChartView | null> {
@@ -33,7 +33,7 @@ export class EndChart {
     const widthMs = spanWidth(span.last - span.first);
     const isSame = widthMs === this.#widthMs && reopenedAt === this.#reopenedAt;
     const last = this.#counts.at(-1)?.at;
-    // The last two: other machines may write a little late.
+    // Counts the last two spans again, because other machines may record ends a little late.
     const since = isSame && last !== undefined ? last - widthMs : 0;
     const fresh = await ledger.endSeries(name, { first: Math.max(since, span.first), last: span.last }, widthMs);
     this.#counts = [...(isSame ? this.#counts.filter(({ at }) => at < since) : []), ...fresh];

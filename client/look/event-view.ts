@@ -6,11 +6,11 @@ import type { viewProgress } from './status-view.ts';
 
 type FailureView = ReturnType<typeof viewFailure<Failure>>;
 
-/** A line of `--progress json` and of `watch --json`, but for the last one, `ended`. */
+/** A line of `--progress json` and of `watch --json`, except the last one, `ended`. */
 export type EventView =
-  /** About once a second. */
+  /** Printed about once a second. */
   | ({ readonly type: 'progress' } & ReturnType<typeof viewProgress>)
-  /** `waits`: the command goes on until somebody resumes the batch. */
+  /** The batch paused. `waits`: the command keeps running until somebody resumes the batch. */
   | { readonly type: 'paused'; readonly reason: FailureView | null; readonly waits: boolean }
   | { readonly type: 'stopping'; readonly halted: BatchRecord['halted'] }
   | { readonly type: 'standstill'; readonly standstill: Standstill }
@@ -20,12 +20,12 @@ export type EventView =
   | { readonly type: 'silent' }
   | { readonly type: 'store-away'; readonly problem: string; readonly needsPerson: boolean }
   | { readonly type: 'store-back' }
-  /** No worker is there for the batch; `watch` soon ends. */
+  /** The batch has no worker; `watch` ends soon. */
   | { readonly type: 'deserted' }
-  /** What the command prints with `--json` otherwise: the view `run`, `redrive`, `reconcile` or `status`. */
+  /** What the command prints with `--json`: the view `run`, `redrive`, `reconcile` or `status`. */
   | { readonly type: 'result'; readonly result: unknown };
 
-/** An event of a followed batch, for machines. */
+/** Views an event of a followed batch as a line of `--progress json`. */
 export function viewFollowed(event: Exclude<FollowEvent, { readonly type: 'ended' | 'progress' }>): EventView {
   switch (event.type) {
     case 'paused':

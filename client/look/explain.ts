@@ -38,13 +38,13 @@ export type RowAnswer =
   | { readonly type: 'ambiguous'; readonly readings: readonly [RowReading, RowReading] }
   | { readonly type: 'no-row'; readonly row: string; readonly batch: BatchRecord };
 
-/** Everything on record about a row, and its next steps. */
+/** All records of a row, and its next steps. */
 export interface RowExplanation extends RowHistory {
-  /** Folder of the store. Absolute. */
+  /** Address of the store; the path of a folder is absolute. */
   readonly store: string;
-  /** Its input was removed (`clean`). */
+  /** Its input was removed by `clean`. */
   readonly isRequestRemoved: boolean;
-  /** Next steps; undefined if nobody has confirmed its ledger. */
+  /** Next steps; undefined if this user has not confirmed the ledger, whose commands might be somebody else's. */
   readonly next: RowNext | undefined;
 }
 
@@ -72,7 +72,7 @@ export async function explain(
   return { type: 'explained', row };
 }
 
-/** Resolves the words to a row. `settings`: where to look for its stored file. Default: nowhere. */
+/** Resolves the words to a row. `settings`: the store to search for its file. Default: it is not searched for. */
 export async function findHistory(
   ledger: Ledger,
   request: RowRequest,

@@ -1,44 +1,49 @@
 import type { Pilot } from '../../batches/subset/pilot.ts';
 import { viewExit, viewExitAfter, type ExitName } from '../../contract/exit-codes.ts';
 import { viewMoney } from './counts-view.ts';
-import { budgetToGoOn } from './next-steps.ts';
+import { budgetForSkipped } from './next-steps.ts';
 import type { Verified } from './verify.ts';
 import type { FinishedBatch, WrittenFiles } from './write-files.ts';
 
-/** Commands that go on, as words. */
-interface WaysOn {
-  /** With another take that the command has recorded. */
+/** Commands to run next, as text. */
+interface NextCommands {
+  /** Continues another take that this command has recorded. */
   readonly taken?: string | undefined;
-  /** With the rows that are left; see `stepAfter`. */
+  /** Continues with the rows that are left; see `stepAfter`. */
   readonly step?: string | undefined;
 }
 
-/** The end of a command that worked on a batch. */
-export function viewEnd(finished: FinishedBatch, exit: ExitName, detached: boolean, { taken, step }: WaysOn = {}) {
+/**
+ * Views the result of a command that worked on a batch, for `--json`. `detached`: the command left the work to others.
+ */
+export function viewEnd(
+  finished: FinishedBatch,
+  exit: ExitName,
+  detached: boolean,
+  { taken, step }: NextCommands = {},
+) {
   const { batch, counts, money, pilot, out } = finished;
   const { budget, budgetLeft } = viewMoney(money, batch.settings.budget);
   return {
     ...{ batch: batch.name, ...(step === undefined ? {} : { next: step }), ...viewExitAfter(exit, taken) },
     ...{ outcomes: counts.outcomes, notChosen: counts.notChosen },
     ...{ credits: money, budget, budgetLeft, detached, halted: batch.halted, out },
-    /** The budget with which the rows go on that it left out; null if there are none, or nobody knows their price. */
-    budgetNeeded: budgetToGoOn(finished),
-    /**
-     * What the rows that were run show of those that were left out; null if none were, or the batch is not finished.
-     */
+    /** The budget that would cover the rows that it skipped; null if there are none, or their price is unknown. */
+    budgetNeeded: budgetForSkipped(finished),
+    /** What the rows that ran predict for those left out; null if none were, or the batch is not finished. */
     sample: pilot === undefined ? null : viewSample(pilot),
     ...viewMade(finished),
   };
 }
 
-/** The files of a batch that `results` wrote. */
+/** Views the files that `results` wrote, for `--json`. */
 export function viewResults(files: WrittenFiles) {
   const { batch, exit, counts, money, out, mismatches } = files;
   const sums = { batch: batch.name, ...viewExit(exit), outcomes: counts.outcomes, credits: money };
   return { ...sums, out, mismatches, ...viewMade(files) };
 }
 
-/** What `verify` found in an out folder, and in the store. */
+/** Views what `verify` found in an out folder and in the store, for `--json`. */
 export function viewVerified({ report, inStore }: Verified) {
   const { folder, batch, rows, outcomes, unfinished, charged, media, edited, mismatches } = report;
   return {
@@ -49,8 +54,8 @@ export function viewVerified({ report, inStore }: Verified) {
 }
 
 /**
- * Files made for `--join`, `--finish…` and `--xlsx`, absent without these flags; and the path of the report, or why
- * there is none though one is wanted.
+ * Views the files made for `--join`, `--finish…` and `--xlsx`, absent without these flags; and the path of the report,
+ * or why it could not be written.
  */
 function viewMade({
   joined,
@@ -70,6 +75,7 @@ function viewMade({
   };
 }
 
+/** Views what the rows that ran predict for those left out. */
 export function viewSample({ rows, run, left, prices: { operations, rest }, charged, whole }: Pilot) {
   return { run, left, rows, operations: operations.map(viewPrice), rest, whole: { charged, ...whole } };
 }

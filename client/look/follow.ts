@@ -147,7 +147,7 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
   const look = async (batch: BatchRecord, isNow: boolean, areFactsNow = false): Promise<Standing> => {
     const known = { ...(await sums(isNow, batch)), ...(await facts(areFactsNow, batch)) };
     pace ??= await beginPace(ledger, request.batch);
-    return { batch, ...known, pace: paceWhile(known, pace.look(performance.now(), batch, known.counts)) };
+    return { batch, ...known, pace: paceWhile(known, pace.update(performance.now(), batch, known.counts)) };
   };
   for (;;) {
     const batch = await ledger.findBatch(request.batch);

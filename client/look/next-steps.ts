@@ -55,8 +55,8 @@ export function nextSteps(finished: Finished, told: readonly EndWord[] = []): re
 }
 
 /**
- * The one command to go on with after an exit that left rows out, or in doubt; undefined after any other. For rows in
- * doubt it is free: nobody is told by a machine to pay for them again.
+ * Returns the one command to run next after an exit `skipped` or `unknown`; undefined after any other. For rows in
+ * doubt it is a free one: a program must not be advised to pay for them again.
  */
 export function stepAfter(exit: ExitName, finished: Finished): NextCommand | undefined {
   const steps = nextSteps(finished);
@@ -71,7 +71,7 @@ export function stepAfter(exit: ExitName, finished: Finished): NextCommand | und
 
 const IN_DOUBT: ReadonlySet<NextWhy> = new Set(['unchecked', 'listed', 'unlisted', 'earlier', 'overdue']);
 
-/** In display order. Every outcome is a key, so a new one must declare its next steps. */
+/** The next steps by outcome, in display order. Every outcome is a key, so a new one must declare its next steps. */
 function stepsByEnd(finished: Finished) {
   const { batch, counts, leftovers, out } = finished;
   const { outcomes } = counts;
@@ -79,7 +79,7 @@ function stepsByEnd(finished: Finished) {
   const place = [batch.name, ...outArgs(batch.name, out)];
   const redrive = redriveOf(finished);
   const speed = headerFor('speed', batch.columns, batch.settings.reading);
-  const takes = earlierUnresolved.first.slice(0, SETTLED).map((one) => takeArg(one, one.take));
+  const takes = earlierUnresolved.first.slice(0, SETTLED).map((row) => takeArg(row, row.take));
   return {
     skipped: skippedSteps(finished),
     // Only some can be looked up; the others need a person's decision.
@@ -127,10 +127,12 @@ export function haltedSteps({
   return halted === null ? [] : [{ why: 'halted', message: halted }];
 }
 
+/** A step for some rows; empty if there are none. */
 function some<W extends string, F>(why: W, rows: SomeRows, facts: F): readonly ({ why: W; rows: SomeRows } & F)[] {
   return rows.count === 0 ? [] : [{ why, rows, ...facts }];
 }
 
+/** Rows of which only the number is known. */
 function ofCount(count: number): SomeRows {
   return { count, first: [] };
 }
@@ -182,10 +184,10 @@ export function settleCommands({ count, first }: SomeRows, place: readonly strin
 }
 
 /**
- * The budget with which the rows go on that it left out, in credits; null if there are none, or nobody knows their
- * price.
+ * Returns the batch budget that would cover the rows that the budget skipped, in credits; null if there are none, or
+ * their price is unknown.
  */
-export function budgetToGoOn({
+export function budgetForSkipped({
   counts: { outcomes, notChosen },
   money,
   leftovers,
@@ -207,7 +209,7 @@ function skippedSteps(finished: Finished) {
   const { overBudget: quoted } = leftovers.skippedQuotes;
   const left = budgetLeft(money, batch.settings.budget);
   const isEnough = left === null || (quoted !== null && left >= quoted);
-  const budget = ['--budget', String(budgetToGoOn(finished) ?? 'CREDITS')];
+  const budget = ['--budget', String(budgetForSkipped(finished) ?? 'CREDITS')];
   // A single job's command cannot be shown: it would reveal the text.
   const isSingle = batch.settings.single !== undefined;
   const again = isSingle
@@ -245,7 +247,7 @@ function withArgs(command: NextCommand, args: readonly string[]): NextCommand {
   return { ...command, args: [...command.args, ...args] };
 }
 
-/** Rows that the API refused keep failing until they are fixed; rows whose job can be read again cost nothing. */
+/** Steps for failed rows. Rows that the API refused fail again until they are edited; reading a job again is free. */
 function failedSteps(finished: Finished) {
   const { batch, counts, leftovers, out } = finished;
   const { failed, tooLong, refusedInParts, fetchable, voiceless } = leftovers;

@@ -3,25 +3,19 @@ import { lazyFileReader } from '../../store/open-store.ts';
 import { openRecords } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 
-/**
- * The records of a process that looks at them for long. Reads and writes nothing else, so that whoever works on the
- * batches does not notice it.
- */
+/** Read-only access to the records for a process that displays them for a long time, such as the page's server. */
 export interface Reader {
   readonly settings: Settings;
-  /** For questions that an index answers at once. */
+  /** For queries that an index answers at once. */
   readonly ledger: Ledger;
-  /**
-   * For all other questions: a connection of its own, in a thread of its own where a query blocks one. Opened on first
-   * use.
-   */
+  /** For all other queries: a second connection, for SQLite in a thread that a query may block. Opened on first use. */
   readonly slow: () => Promise<Ledger>;
   /** The stored files. */
   readonly files: ReturnType<typeof lazyFileReader>;
   close(): Promise<void>;
 }
 
-/** Opens the records to look at them. Creates nothing. Throws {@link VoxbatchError} (`no-ledger`, `machine`). */
+/** Opens the records to read them. Creates nothing. Throws {@link VoxbatchError} (`no-ledger`, `machine`). */
 export async function openReader(settings: Settings): Promise<Reader> {
   const options = { mustExist: true, isForReading: true, waits: true } as const;
   const ledger = await openRecords(settings, options);

@@ -5,14 +5,14 @@ import { endedOf, openOf } from './counts-view.ts';
 import type { ApiHealth } from '../../policy/pacing/rate.ts';
 import type { BatchView } from '../../batches/look/view-batch.ts';
 
-/** How fast the rows of a batch end, by those of the last minute. */
+/** How fast the rows of a batch end, judged by those of the last minute. */
 export interface PaceView {
   readonly rowsPerSecond: number;
-  /** Null where nobody can tell. */
+  /** Null if it cannot be estimated. */
   readonly secondsLeft: number | null;
 }
 
-/** A moment at which so many rows had ended. */
+/** How many rows had ended at a moment. `atMs`: monotonic, ms. */
 export interface Moment {
   readonly atMs: number;
   readonly ended: number;
@@ -22,37 +22,40 @@ export interface Moment {
 export interface OpenRows {
   readonly running: number;
   readonly waiting: number;
-  /** Paid requests a second at most; null: no limit. */
+  /** Max paid requests per second; null means no limit. */
   readonly rate: number | null;
 }
 
-/** How far back the ends of rows count. */
+/** The pace is judged by rows that ended within this time, ms. */
 const PACE_MS = 60_000;
 
-/** Moments that are kept, of some in a second. */
+/** Max moments kept; a batch has a few per second. */
 const MOST_SEEN = 2_000;
 
-/** A new estimate counts for little at first, ms: rows that end in bursts would let the end jump to and fro. */
+/**
+ * Time constant of the estimate's smoothing, ms: rows that end in bursts would make the estimated end jump back and
+ * forth.
+ */
 const STEADY_MS = 10_000;
-/** Close to the end it counts for more: within this share of the time that is left. */
+/** Near the end of the batch, the time constant is at most this share of the time left. */
 const STEADY_SHARE = 0.25;
 
-/** The pace of a batch that is looked at again and again. Times are of a clock of one's own that never goes back. */
+/** The pace of a batch that is observed repeatedly. Times are monotonic, ms. */
 export class Pace {
   #seen: Moment[];
-  /** When all rows will have ended, and when that was said last. */
-  #end: { readonly atMs: number; readonly saidMs: number } | undefined;
+  /** The last estimate of when all rows will have ended, and when it was made. */
+  #end: { readonly atMs: number; readonly madeMs: number } | undefined;
 
-  /** `earlier`: what is known from before the first look. */
+  /** @param earlier moments known from before the first update */
   constructor(earlier: readonly Moment[] = []) {
     this.#seen = [...earlier];
   }
 
-  /** The pace now. */
-  look(nowMs: number, batch: Pick<BatchRecord, 'control' | 'state' | 'settings'>, counts: Counts): PaceView {
+  /** Takes the current counts into account and returns the pace. */
+  update(nowMs: number, batch: Pick<BatchRecord, 'control' | 'state' | 'settings'>, counts: Counts): PaceView {
     const ended = endedOf(counts);
     const before = this.#seen.at(-1)?.ended;
-    // Rows were opened again.
+    // Rows were reopened.
     if (before !== undefined && before > ended) this.#seen = [];
     if (before !== ended) this.#seen.push({ atMs: nowMs, ended });
     if (this.#seen.length > MOST_SEEN) this.#seen.shift();
@@ -60,34 +63,35 @@ export class Pace {
     // A paused or stopped batch goes on only by request, or never.
     const goesOn = batch.state === 'open' && batch.control === 'running';
     const left = goesOn ? timeLeft(this.#seen, nowMs, open) : undefined;
-    this.#end = left === undefined ? undefined : { atMs: this.#steady(nowMs, left), saidMs: nowMs };
+    this.#end = left === undefined ? undefined : { atMs: this.#smooth(nowMs, left), madeMs: nowMs };
     return {
       rowsPerSecond: batch.state === 'closed' ? 0 : Number(rowsPerSecond(this.#seen, nowMs).toPrecision(3)),
       secondsLeft: this.#end === undefined ? null : Math.max(0, Math.round((this.#end.atMs - nowMs) / 1_000)),
     };
   }
 
-  #steady(nowMs: number, leftMs: number): number {
-    const now = nowMs + leftMs;
-    if (this.#end === undefined) return now;
-    const { atMs, saidMs } = this.#end;
-    const within = Math.min(STEADY_MS, Math.max(1_000, leftMs * STEADY_SHARE));
-    return atMs + (now - atMs) * (1 - Math.exp(-(nowMs - saidMs) / within));
+  /** Smooths the estimated end exponentially: it moves from the last estimate towards the new one. */
+  #smooth(nowMs: number, leftMs: number): number {
+    const estimate = nowMs + leftMs;
+    if (this.#end === undefined) return estimate;
+    const { atMs, madeMs } = this.#end;
+    const timeConstant = Math.min(STEADY_MS, Math.max(1_000, leftMs * STEADY_SHARE));
+    return atMs + (estimate - atMs) * (1 - Math.exp(-(nowMs - madeMs) / timeConstant));
   }
 }
 
 type PaceLedger = Pick<Ledger, 'recentEnds' | 'counts'>;
 
-/** The pace of a batch that is looked at once. */
+/** Reads the current pace of a batch, for a single display. */
 export async function paceOf(
   ledger: PaceLedger,
   { batch, counts }: { readonly batch: BatchRecord; readonly counts: Counts },
 ): Promise<PaceView> {
   const pace = batch.state === 'closed' ? new Pace() : await beginPace(ledger, batch.name);
-  return pace.look(performance.now(), batch, counts);
+  return pace.update(performance.now(), batch, counts);
 }
 
-/** Begins to look at a batch, with what the ledger knows of the last minute. */
+/** Starts to observe a batch, from the rows that ended in the last minute by the ledger. */
 export async function beginPace(ledger: PaceLedger, batch: string): Promise<Pace> {
   const { rows, first, last } = await ledger.recentEnds(batch, Date.now() - PACE_MS);
   if (rows === 0) return new Pace();
@@ -98,34 +102,35 @@ export async function beginPace(ledger: PaceLedger, batch: string): Promise<Pace
   return new Pace([begun, { ...begun, ended: begun.ended + 1 }, { atMs: at(last), ended }]);
 }
 
+/** Rows that ended per second since the last moment at least {@link PACE_MS} ago. */
 function rowsPerSecond(seen: readonly Moment[], nowMs: number): number {
   const from = seen.findLast(({ atMs }) => atMs <= nowMs - PACE_MS) ?? seen[0];
   const ended = (seen.at(-1)?.ended ?? 0) - (from?.ended ?? 0);
   return from === undefined || ended === 0 ? 0 : (ended * 1_000) / Math.max(1_000, nowMs - from.atMs);
 }
 
-/** Rows that must have ended before their pace says anything. */
+/** Min rows that must have ended before the time left is estimated. */
 const LEAST = 3;
 
 /**
- * If no row has ended for this many times the usual gap between two, and for longer than ever, the pace predicts
- * nothing.
+ * Nothing is predicted if no row has ended for both this many average gaps between two ends, and this many times the
+ * longest gap.
  */
 const SILENT_GAPS = 5;
 const LONGEST_GAPS = 1.5;
 
 /**
- * Time left at the pace of the last minute, or of a longer time: at least twice as many rows must have ended in it as
- * are running. With fewer, the start, in which no row could end, would distort the pace: a batch of 18 s was said to
- * have an hour left. Never less than the rate of requests allows. Undefined before that, after rows have stopped
- * ending, and once it has run out.
+ * Estimates the time left, ms, from the rows that ended in the last minute, or in a longer time in which at least twice
+ * as many rows ended as are running. With fewer rows, the start of the batch, when no row could have ended yet, would
+ * distort the pace: a batch of 18 s was predicted to last an hour. Never less than the request rate allows. Undefined
+ * if too few rows have ended, if rows have stopped ending, and once the estimate has run out.
  */
 export function timeLeft(seen: readonly Moment[], nowMs: number, open: OpenRows): number | undefined {
   const { running, waiting, rate } = open;
   const [first, last] = [seen[0], seen.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   if (last.ended - first.ended < Math.max(LEAST, (waiting > 0 ? 2 : 1) * running)) return undefined;
-  // Not from the beginning, before the first ones could end, if more is known.
+  // Leaves out the start of the batch, when no row could have ended yet, if there are enough moments.
   const known = seen.length > 2 ? seen.slice(1) : seen;
   const isEnough = ({ atMs, ended }: Moment): boolean =>
     atMs <= nowMs - PACE_MS && last.ended - ended >= Math.max(LEAST, 2 * running);
@@ -141,7 +146,7 @@ export function timeLeft(seen: readonly Moment[], nowMs: number, open: OpenRows)
   return Math.max(remaining, rate === null ? 0 : (waiting / rate) * 1_000);
 }
 
-/** The longest time in which no row ended: jobs that take the same time end together. */
+/** The longest time between two ends: jobs of equal length end in groups, with pauses in between. */
 function longestGap(seen: readonly Moment[], begin: number): number {
   let longest = 0;
   for (let at = begin + 1; at < seen.length; at++)
@@ -150,8 +155,8 @@ function longestGap(seen: readonly Moment[], begin: number): number {
 }
 
 /**
- * A pace, or none while the API is silent or nobody works: the rows of the last minute do not tell when it goes on.
- * `isServed`: whether a worker lives. Default: true.
+ * Returns the pace, or a pace of 0 while the API does not answer or no worker is alive: the rows of the last minute
+ * then predict nothing. `isServed`: whether a worker is alive. Default: true.
  */
 export function paceWhile(
   { api, isServed = true }: { readonly api?: ApiHealth | undefined; readonly isServed?: boolean },
@@ -161,8 +166,8 @@ export function paceWhile(
 }
 
 /**
- * Start of the current work on a batch, ms: its first request, or its last reopening, so that idle days in between do
- * not count. `first`: its first request ever. Undefined if work has not begun.
+ * Returns when the current work on a batch began, ms since 1970: its first request, or its last reopening, so that idle
+ * days in between do not count. `first`: time of its first request ever. Undefined if work has not begun.
  */
 export function workSpan({
   startedAt,

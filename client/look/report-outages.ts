@@ -1,7 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import { limitWaiting, watchOutage, type OutageEvent } from '../../worker/watch-outage.ts';
 
-/** Tells a person when the ledger's database goes away and comes back. Returns how to end that. */
+/** Reports when the ledger's database stops answering and when it answers again. Returns a function that ends that. */
 export function reportLedgerOutages(ledger: Pick<Ledger, 'outage' | 'place'>, say: (line: string) => void): () => void {
   return watchOutage(
     'ledger',
@@ -12,27 +12,27 @@ export function reportLedgerOutages(ledger: Pick<Ledger, 'outage' | 'place'>, sa
   );
 }
 
-/** What a process does while it waits for the ledger's database. */
+/** How a process waits for the ledger's database while that does not answer. */
 export interface WaitingRules {
-  /** Called with a line when the database goes away, and when it is back. */
+  /** Called with a message when the database stops answering, and when it answers again. */
   readonly say: (line: string) => void;
-  /** Ends the waiting some seconds after it aborts. Default: nothing does. */
+  /** Ends the waiting some seconds after it aborts. Default: it never ends. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The ledger, of which a person is told as in {@link reportLedgerOutages} until it is closed. */
+/** Wraps a ledger so that its outages are reported as by {@link reportLedgerOutages} until it is closed. */
 export function withOutageReports(ledger: Ledger, { say, signal }: WaitingRules): Ledger {
-  const endTelling = reportLedgerOutages(ledger, say);
+  const endReports = reportLedgerOutages(ledger, say);
   const endLimit = signal && limitWaiting(ledger, signal);
   const close = async (): Promise<void> => {
-    endTelling();
+    endReports();
     endLimit?.();
     await ledger.close();
   };
   return { ...ledger, close };
 }
 
-/** What to tell a person about a place that workers wait for. */
+/** The message about an outage of the ledger or the store, which workers wait for. */
 export function outageMessage({ place }: Pick<Ledger, 'place'>, event: OutageEvent): string {
   const what = event.of === 'ledger' ? 'database of the ledger' : 'store';
   if (event.type === 'back')
@@ -44,7 +44,10 @@ export function outageMessage({ place }: Pick<Ledger, 'place'>, event: OutageEve
     : `The ${what} does not answer (${event.problem}). Nothing more is paid for until it does; what is paid for is stored then.`;
 }
 
-/** What to tell whoever only follows about a store that does not answer, or that refuses. */
+/**
+ * The message of a command that only follows a batch, about a store that does not answer or, with `needsPerson`,
+ * refuses this process. `why`: the store's problem.
+ */
 export function storeAwayMessage(why: string, needsPerson: boolean): string {
   const goesOn = 'the batch goes on wherever workers can use it.';
   if (needsPerson) return `This command cannot use the store: ${why} It goes on once that is mended; ${goesOn}`;

@@ -5,10 +5,10 @@ import { presentTake } from '../../policy/rows/row-machine.ts';
 import { oddityOf } from '../../results/result-line.ts';
 import { familyOf } from '../../store/media-types.ts';
 
-/** Longest text of a row in a list. */
+/** Max length of a text or a message in a list, characters. */
 const LONGEST = 300;
 
-/** A row in a list. */
+/** Views a row of a list. */
 export function viewRowLine({
   row,
   id,
@@ -28,23 +28,23 @@ export function viewRowLine({
   const says = spec.text ?? text ?? spec.audio ?? spec.video ?? '';
   return {
     ...{ row, id, line, kind, outcome, take, quoted },
-    /** The take that the row is at: a person may have gone back to it. */
+    /** The take whose result counts: an earlier one if a person has gone back to it. */
     takeInUse: presentTake({ take, returnedTo }),
     /** Null once it has ended. */
     state: outcome === null ? state : null,
     voice: spec.voice ?? null,
-    /** Its text, its transcript, or what it was made from; cut if it is long. */
+    /** Its text, its transcript, or the URL of its media; cut if it is long. */
     text: says.length > LONGEST ? `${says.slice(0, LONGEST)}…` : says,
     seconds: file?.seconds ?? null,
     media: mediaOf(file),
     failure: failure && { class: failure.class, message: failure.message.slice(0, LONGEST) },
-    /** What is odd about its result, such as that it is longer than `max_seconds`; null if nothing is. */
+    /** A remark about its result, such as that it is longer than `max_seconds`; null if there is none. */
     oddity: hasResult(outcome) ? oddityOf({ spec, file }) || null : null,
     endedAt: endedAt === null ? null : new Date(endedAt),
   };
 }
 
-/** What plays or shows the file of a row; null if there is none. */
+/** The media family of a row's file, such as `audio`; null if there is no file. */
 export function mediaOf(file: ResultFile | null): ReturnType<typeof familyOf> | null {
   return file === null || file.removedAt !== undefined ? null : familyOf(file.extension);
 }

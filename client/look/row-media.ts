@@ -6,27 +6,33 @@ import { readRange, type ByteRange } from '../../store/local-media/byte-range.ts
 import { familyOf, mediaTypeOf } from '../../store/media-types.ts';
 import type { Reader } from './open-reader.ts';
 
-/** Which file of a row: the nth of its present result, or the result of a take. */
+/** Which file of a row to read: the nth one of its current result, or the result of a take. */
 export interface RowMediaRequest {
   readonly batch: string;
   /** The row's id. */
   readonly id: string;
+  /** Index among the files of the current result. Default: 0, the main file. */
   readonly file?: number;
-  /** Default: the present result. */
+  /** Default: the current result. */
   readonly take?: number;
 }
 
-/** A stored file, and the part of it that was asked for. */
+/** A stored file, and the requested part of it. */
 export interface RowMedia {
   readonly file: ResultFile;
+  /** MIME type. */
   readonly type: string;
-  /** Null: there are no such bytes. Undefined: all of it. */
+  /** Null if the file does not have the requested bytes; undefined for the whole file. */
   readonly range: ByteRange;
   /** Rejects with code `ENOENT` if the file is lost. */
   open(): Promise<Readable>;
 }
 
-/** A file of a row, by the record of the row alone; undefined if there is none. `range`: a header `Range`. */
+/**
+ * Finds a file of a row by the row's record, without opening it; undefined if there is none.
+ *
+ * @param range value of the HTTP header `Range`
+ */
 export async function rowMedia(
   { ledger, files }: Pick<Reader, 'ledger' | 'files'>,
   request: RowMediaRequest,

@@ -8,31 +8,46 @@ type RankLedger = Pick<Ledger, 'rankRows' | 'rowsNumbered' | 'counts'>;
 /** A page of a ranking. */
 export interface RankPage {
   readonly rows: readonly RowRecord[];
-  /** `more`: ask on, after its last row. `comparing`: ask again for the same page. */
+  /**
+   * What to request next. `more`: the page after its last row. `comparing`: the same page again, because not all rows
+   * were compared in the time allowed.
+   */
   readonly then: 'more' | 'comparing' | 'end';
   /** The last row, with the value that it is ranked by. */
   readonly last: RankedRow | undefined;
 }
 
-interface Kept {
-  readonly question: string;
+/** A cached ranking. */
+interface CachedRanking {
+  /** Batch, filter and order, as JSON. */
+  readonly key: string;
+  /** It starts after this row; undefined for the beginning. */
   readonly after: RankedRow | undefined;
+  /** When it was begun, monotonic, ms. */
   readonly since: number;
-  /** The counts of the batch when it was begun: while they are the same, so are the rows. */
+  /** The batch's counts when it was begun, as JSON: while they are the same, so are the rows. */
   readonly counts: string;
   ranking: Ranking;
 }
 
-/** Rankings that are kept: of some tabs that turn pages. */
-const MOST_KEPT = 8;
-/** While its batch goes on, a ranking is right enough for pages that follow each other for so long, ms. */
+/** Max cached rankings: enough for a few browser tabs. */
+const MOST_CACHED = 8;
+/** While its batch is running, a ranking serves the following pages for this long, ms. */
 const FRESH_MS = 10_000;
 
-/** Rows of batches in an order that has no index. What was found is kept for the pages that follow. */
+/**
+ * Pages of rows in an order that has no index. Ranking compares all rows of a batch, a limited time per request, so
+ * rankings are cached for the requests that follow.
+ */
 export class RowRanks {
-  readonly #kept = new Set<Kept>();
+  readonly #cached = new Set<CachedRanking>();
 
-  /** One page. Compares rows for a limited time: the same question goes on with that. */
+  /**
+   * Reads one page, or continues comparing.
+   *
+   * @param after the last row of the page before; undefined for the first page
+   * @param most max rows of the page
+   */
   async page(
     ledger: RankLedger,
     batch: string,
@@ -43,21 +58,21 @@ export class RowRanks {
     }: { readonly filter: RowFilter; readonly order: RankOrder; readonly after?: RankedRow | undefined },
     most: number,
   ): Promise<RankPage> {
-    const question = JSON.stringify([batch, filter, order]);
+    const key = JSON.stringify([batch, filter, order]);
     const counts = JSON.stringify(await ledger.counts(batch));
-    for (const one of this.#kept) {
+    for (const one of this.#cached) {
       const isOld = one.counts !== counts && performance.now() - one.since > FRESH_MS;
-      if (isOld && one.ranking.next === undefined) this.#kept.delete(one);
+      if (isOld && one.ranking.next === undefined) this.#cached.delete(one);
     }
-    const known = [...this.#kept].find((one) => one.question === question && placeIn(one, after, most) >= 0);
-    const kept = known ?? this.#begin({ question, after, counts });
-    if (kept.ranking.next !== undefined) {
-      const begun = kept.after === undefined ? {} : { after: kept.after };
-      kept.ranking = await ledger.rankRows(batch, filter, order, { ...begun, before: kept.ranking });
+    const known = [...this.#cached].find((one) => one.key === key && indexAfter(one, after, most) >= 0);
+    const cached = known ?? this.#begin({ key, after, counts });
+    if (cached.ranking.next !== undefined) {
+      const begun = cached.after === undefined ? {} : { after: cached.after };
+      cached.ranking = await ledger.rankRows(batch, filter, order, { ...begun, before: cached.ranking });
     }
-    if (kept.ranking.next !== undefined) return { rows: [], then: 'comparing', last: undefined };
-    const from = placeIn(kept, after, most);
-    const { rows: ranked } = kept.ranking;
+    if (cached.ranking.next !== undefined) return { rows: [], then: 'comparing', last: undefined };
+    const from = indexAfter(cached, after, most);
+    const { rows: ranked } = cached.ranking;
     const found = ranked.slice(from, from + most);
     const isEnd = from + most >= ranked.length && ranked.length < MOST_RANKED;
     const rows = await ledger.rowsNumbered(
@@ -67,17 +82,21 @@ export class RowRanks {
     return { rows, then: isEnd ? 'end' : 'more', last: found.at(-1) };
   }
 
-  #begin(facts: Pick<Kept, 'question' | 'after' | 'counts'>): Kept {
-    const kept = { ...facts, since: performance.now(), ranking: { rows: [], next: 0 } };
-    this.#kept.add(kept);
-    const [oldest] = this.#kept;
-    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
-    return kept;
+  #begin(facts: Pick<CachedRanking, 'key' | 'after' | 'counts'>): CachedRanking {
+    const begun = { ...facts, since: performance.now(), ranking: { rows: [], next: 0 } };
+    this.#cached.add(begun);
+    const [oldest] = this.#cached;
+    if (this.#cached.size > MOST_CACHED && oldest !== undefined) this.#cached.delete(oldest);
+    return begun;
   }
 }
 
-/** Where the page after a row begins in a ranking; -1 if the ranking does not have it whole. */
-function placeIn({ after: begun, ranking: { rows, next } }: Kept, after: RankedRow | undefined, most: number): number {
+/** The index in a ranking at which the page after a row begins; -1 if the ranking does not have the complete page. */
+function indexAfter(
+  { after: begun, ranking: { rows, next } }: CachedRanking,
+  after: RankedRow | undefined,
+  most: number,
+): number {
   if (begun?.row === after?.row && begun?.value === after?.value) return 0;
   if (next !== undefined) return -1;
   const at = rows.findIndex(({ row, value }) => row === after?.row && value === after.value) + 1;

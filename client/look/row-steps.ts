@@ -48,6 +48,7 @@ export function nextForRow(history: ExplainedRow): RowNext {
   return { step: stepOf(history), earlier: takes.length === 0 ? undefined : { takes, free, adopt } };
 }
 
+/** A step with its reason and facts, typed by the reason. */
 function step<W extends string, F = object>(why: W, facts?: F) {
   return { why, ...facts } as { readonly why: W } & F;
 }
@@ -59,7 +60,7 @@ function stepOf(history: ExplainedRow) {
   const { name } = batch;
   const redrive = redriveOf(history);
   const pay = redrive();
-  const accept = (word: string): NextCommand => nextCommand('redrive', name, '--accept', word);
+  const accept = (rowOrTake: string): NextCommand => nextCommand('redrive', name, '--accept', rowOrTake);
   const tune = (...args: readonly string[]): NextCommand => nextCommand('tune', name, ...args);
   if (row.parts !== null && ['unknown', 'overdue', 'failed'].includes(row.outcome ?? ''))
     return parts.some(({ outcome }) => !hasResult(outcome))
@@ -112,8 +113,8 @@ function stepOf(history: ExplainedRow) {
 }
 
 /**
- * Until when the job of an open row is waited for, and what ends that now: no command gives up a single row. Undefined
- * if none of its jobs runs.
+ * The deadline of an open row's running job, and the commands that give it up earlier: `stop` abandons all jobs of the
+ * batch, because no command gives up a single row, and `fetch` waits for them again. Undefined if no job is running.
  */
 function jobInWork({ batch, row, charges }: Pick<ExplainedRow, 'batch' | 'row' | 'charges'>) {
   const running = charges.findLast(hasRunningJob);
@@ -126,11 +127,12 @@ function jobInWork({ batch, row, charges }: Pick<ExplainedRow, 'batch' | 'row' |
   };
 }
 
+/** Returns a function that builds redrive commands for the row. */
 function redriveOf({ batch: { name }, row }: Pick<ExplainedRow, 'batch' | 'row'>) {
   return (...args: readonly string[]): NextCommand => nextCommand('redrive', name, '--rows', rowArg(row), ...args);
 }
 
-/** The other takes whose result the row could return to. */
+/** Lists the other takes whose result the row could return to. */
 export function otherTakes({ row, charges, takes }: Omit<RowHistory, 'files' | 'decisions'>): readonly number[] {
   if (row.parts !== null) return [];
   const edited = takes.findLast(({ before }) => before.spec !== undefined)?.take ?? 1;
@@ -141,7 +143,7 @@ export function otherTakes({ row, charges, takes }: Omit<RowHistory, 'files' | '
   });
 }
 
-/** The answer was lost: the job may exist, and may be listed. */
+/** The step for a row whose answer was lost: its job may exist, and the API may list it. */
 function afterLoss(history: ExplainedRow) {
   const { batch, row } = history;
   const { tts } = batch.settings;
@@ -153,6 +155,7 @@ function afterLoss(history: ExplainedRow) {
   return step('lost', { rows, look, ...settleCommands(rows, place) });
 }
 
+/** The step for a failed row, by its class of failure. */
 function afterFailure(history: ExplainedRow) {
   const { batch, row, charges, failedRows } = history;
   const { failure, spec, partOf } = row;

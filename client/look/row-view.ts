@@ -18,13 +18,13 @@ export function pathOf(file: RowExplanation['row']['file'], store: string): stri
   return file === null || file.removedAt !== undefined ? null : join(store, file.key);
 }
 
-/** A row's cells; for a part, which has no manifest line, only its text. */
+/** A row's cells by column; for a part, which has no line in the manifest, only its text. */
 export function inputOf({ batch, row }: Pick<RowExplanation, 'batch' | 'row'>): ReadonlyMap<string, string> {
   if (row.partOf !== null) return new Map([['text', row.spec.text ?? '']]);
   return new Map(batch.columns.map((column, at) => [column, row.input[at] ?? '']));
 }
 
-/** A row's history for `--json`; attempts are as in `receipts.jsonl`, plus their failures. */
+/** Views a row's history for `--json`. Attempts are as in `receipts.jsonl`, plus their failures. */
 export function viewRow(history: RowExplanation) {
   const { batch, row, files, lost, store, charges } = history;
   return {

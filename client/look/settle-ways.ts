@@ -6,28 +6,29 @@ import type { RowExplanation } from './explain.ts';
 import { otherTakes, type PartsStep, type RowStep } from './row-steps.ts';
 
 /**
- * What a person can decide about a row, by the flags of `reconcile` and `redrive`: its lost request made this job, it
- * is paid for again, what is stored is its result, its earlier request was not charged.
+ * What a person can decide about a row, named as the flags of `reconcile` and `redrive`. `adopt`: its lost request made
+ * this job. `resubmit`: pay for it again. `accept`: the stored file is its result. `not-charged`: its earlier request
+ * was not charged.
  */
 export const SETTLE_WAYS = ['adopt', 'resubmit', 'accept', 'not-charged'] as const;
 export type SettleWord = (typeof SETTLE_WAYS)[number];
 
-/** A decision that is open to a person. */
+/** A decision that a person can make about a row. */
 export interface SettleWay {
   readonly way: SettleWord;
-  /** What it is about, as commands name it: the row, a part of it, or an earlier take. */
+  /** The row, the part or the earlier take that it is about, as an argument of a command. */
   readonly row: string;
-  /** The earlier take; null: the present one. */
+  /** The earlier take; null for the current one. */
   readonly take: number | null;
-  /** What the lost request makes, for a person to name; null for other ways. */
+  /** For `adopt`: what the lost request creates, whose id the person gives. Otherwise null. */
   readonly makes: Exclude<Made, 'nothing'> | null;
-  /** Quote of the request that may have been charged; null if there is none, or if it had no quote. */
+  /** Quote of the request that may have been charged, in credits; null if there is none, or it had no quote. */
   readonly mayHaveCost: number | null;
-  /** Steps that the row goes on with, and pays for, once it has that job. */
+  /** For `adopt`: later steps that the row continues with, and pays for, once it has that job. */
   readonly then: readonly Step[];
 }
 
-/** The decisions about a row that are open to a person. */
+/** Lists the decisions that a person can make about a row, by its next steps. */
 export function settleWays(history: RowExplanation): readonly SettleWay[] {
   const { row, next, unresolvedTakes } = history;
   if (next === undefined) return [];
@@ -45,6 +46,7 @@ export function settleWays(history: RowExplanation): readonly SettleWay[] {
   ];
 }
 
+/** The decisions that fit a next step. */
 function waysOf(why: (RowStep | PartsStep)['why'], rows: readonly LostRow[], history: RowExplanation): SettleWay[] {
   switch (why) {
     case 'lost':
@@ -62,6 +64,7 @@ function waysOf(why: (RowStep | PartsStep)['why'], rows: readonly LostRow[], his
   }
 }
 
+/** Builds a decision about `about`: the row itself or a part of it. */
 function way(
   word: SettleWord,
   { row: whole, charges }: RowExplanation,

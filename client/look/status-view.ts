@@ -13,14 +13,14 @@ import type { BatchHere, BatchStatus } from './status.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { OldestRow } from '../../ledger/batches/progress.ts';
 
-/** A listed batch for `--json`. Shares its facts with `status`, named as in `summary.json`. */
+/** Views a listed batch for `--json`. Its facts are also in `status`, and named as in `summary.json`. */
 export function viewListed({ batch, counts, money }: Pick<BatchHere, 'batch' | 'counts' | 'money'>) {
   const time = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
   const { budget, budgetLeft } = viewMoney(money, batch.settings.budget);
   return {
     batch: batch.name,
     state: batch.state,
-    /** What a person lets it do; null once it is closed. */
+    /** What a person has last requested, such as a pause; null once it is closed. */
     control: shownControl(batch),
     ...viewExit(exitOfView({ batch, counts })),
     rows: counts.total,
@@ -48,7 +48,7 @@ export function viewListed({ batch, counts, money }: Pick<BatchHere, 'batch' | '
   };
 }
 
-/** A batch's status for `--json`. */
+/** Views a batch's status for `--json`. */
 export function viewStatus(status: BatchStatus) {
   const { batch, workerEnd, pausedBy } = status;
   return {
@@ -57,7 +57,7 @@ export function viewStatus(status: BatchStatus) {
     ...viewGoing(status),
     /** Why nothing more can be recorded, if the disk of the ledger is full; null while it has room. */
     ledgerFull: status.whyFull ?? null,
-    /** Living workers that wait for the store, since when, and what it answers; null if none does. */
+    /** Number of living workers that wait for the store, since when, and its error; null if none waits. */
     storeWait: viewStoreWaits(status),
     failures: status.failures.map(viewFailure),
     moreFailures: status.moreFailures,
@@ -65,7 +65,9 @@ export function viewStatus(status: BatchStatus) {
     pauseReason: batch.pauseReason === null ? null : viewFailure(batch.pauseReason),
     pausedBy: pausedBy === undefined ? null : viewActor(pausedBy),
     deserted: status.isDeserted,
-    /** Those that work in this folder while the batch is open; empty on a cluster, and where the system names none. */
+    /**
+     * Processes that work in this folder while the batch is open; empty on a cluster, and where the system lists none.
+     */
     processes: status.processes.map(({ pid, command, startedAt, isDetached }) => ({
       ...{ pid, command, startedAt: new Date(startedAt), detached: isDetached },
     })),
@@ -82,7 +84,7 @@ export function viewStatus(status: BatchStatus) {
   };
 }
 
-/** A batch at one moment while it goes on, for an event of `--progress json`. Shares its facts with `status`. */
+/** Views a running batch for an event of `--progress json`. Its facts are also in `status`. */
 export function viewProgress(standing: Standing) {
   const { batch, state, control, rows, done, ended, notChosen, outcomes, credits, budget, budgetLeft } =
     viewListed(standing);
@@ -118,14 +120,14 @@ function viewStoreWaits({ storeWaits }: BatchStatus) {
 function viewApi({ api }: Pick<Standing, 'api'>) {
   const limited = api?.limited ?? null;
   return {
-    /** Since when the API has answered no call normally; null if it does, or nobody calls it. */
+    /** Since when the API has answered no call normally; null if it answers, or no worker calls it. */
     silentSince: api?.silence == null ? null : new Date(api.silence.since),
-    /** Paid requests a second at most, because the API refused more (429); null without a refusal. */
+    /** Max paid requests per second, because the API refused more (429); null without a refusal. */
     limited: limited === null ? null : { rate: limited.rate, refusedAt: new Date(limited.refusedAt) },
   };
 }
 
-/** Who did something, when and why. */
+/** Views who did something, when and why. */
 function viewActor({ at, actor, reason }: ActionRecord) {
   return { at: new Date(at), by: actor.type, who: actor.name, reason };
 }

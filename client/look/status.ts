@@ -123,7 +123,7 @@ export async function statusNow(
 ): Promise<BatchStatus> {
   const here = await batchHere(ledger, settings, name);
   const { batch, counts } = here;
-  const status = atOnce(here, pace.look(performance.now(), batch, counts));
+  const status = atOnce(here, pace.update(performance.now(), batch, counts));
   if (batch.state !== 'closed' || slow === undefined) return status;
   const { leftovers, isThere } = await readEnd(await slow(), here);
   return { ...status, hooks: await ledger.noticesOf(batch.name), next: nextFor(here, leftovers, isThere, out) };

@@ -37,7 +37,10 @@ export interface Verified {
   readonly write: NextCommand;
 }
 
-/** There is no folder to verify. `name`: the batch of this name, if a ledger here has one. */
+/**
+ * There is no folder to verify. `places`: the two paths that were tried. `batch`: the batch of the given name, if a
+ * ledger here has one.
+ */
 export interface NoFolder {
   readonly type: 'no-folder';
   readonly places: readonly [string, string];
@@ -45,10 +48,12 @@ export interface NoFolder {
 }
 
 /**
- * Verifies an out folder from its files alone, without the API. `given`: a folder or a batch; undefined means the
- * newest batch. `readSettings`: reads the local ledger's settings; the ledger is consulted only if something is wrong,
- * and if it cannot be opened, the store's state is unknown. Without `given`, throws {@link VoxbatchError} (`no-batch`,
- * `no-ledger`).
+ * Verifies an out folder from its files alone, without the API.
+ *
+ * @param given a folder or a batch; undefined means the newest batch, and then {@link VoxbatchError} (`no-batch`,
+ * `no-ledger`) may be thrown
+ * @param readSettings reads the settings of the local ledger, which is consulted only if something is wrong; if it
+ * cannot be opened, the store's state is unknown
  */
 export async function verify(given: string | undefined, readSettings: ReadSettings): Promise<Verified | NoFolder> {
   const chosen = await chooseFolder(given, readSettings);
@@ -56,7 +61,7 @@ export async function verify(given: string | undefined, readSettings: ReadSettin
   const found = await verifyOut(chosen.folder);
   // The summary may have come with the folder and name its batch `--out=PLACE`, which a command would parse as a flag.
   const report = found.batch !== undefined && isUsableName(found.batch) ? found : { ...found, batch: undefined };
-  const inStore = report.wrongMedia.length === 0 ? undefined : await lookIntoStore(report, readSettings);
+  const inStore = report.wrongMedia.length === 0 ? undefined : await findInStore(report, readSettings);
   const wrong = report.mismatches.filter(({ where }) => !report.edited.some((name) => where.startsWith(`${name},`)));
   // Every table can be rewritten, and all media that the store still has. Each wrong medium is one mismatch.
   const lost = report.wrongMedia.filter(({ row }) => inStore?.damaged.some((one) => one.row === row) === true).length;
@@ -76,8 +81,8 @@ export async function verify(given: string | undefined, readSettings: ReadSettin
 type ReadSettings = () => Promise<Settings>;
 
 /** Checks which of the wrong media the local store still has. Undefined if no ledger here knows the batch. */
-function lookIntoStore(report: VerifyReport, readSettings: ReadSettings): Promise<DamagedInStore | undefined> {
-  return askIfAny(readSettings, async (ledger, { store, env }) => {
+function findInStore(report: VerifyReport, readSettings: ReadSettings): Promise<DamagedInStore | undefined> {
+  return withLedgerIfAny(readSettings, async (ledger, { store, env }) => {
     const damaged = await findDamaged(report, { ledger, store: lazyFileReader(store, env) });
     const batch = report.batch === undefined ? undefined : await ledger.findBatch(report.batch);
     return damaged && { store, damaged, isRequestRemoved: batch !== undefined && areRowsCleaned(batch) };
@@ -113,13 +118,13 @@ async function chooseFolder(
 
 /** The state of the batch of this name, if a local ledger has it. */
 function stateHere(name: string, readSettings: ReadSettings): Promise<BatchRecord['state'] | undefined> {
-  return askIfAny(readSettings, async (ledger) => (await ledger.findBatch(name))?.state);
+  return withLedgerIfAny(readSettings, async (ledger) => (await ledger.findBatch(name))?.state);
 }
 
 /** Queries the local ledger; undefined if there is none that can be opened. */
-async function askIfAny<T>(
+async function withLedgerIfAny<T>(
   readSettings: ReadSettings,
-  question: (ledger: Ledger, settings: Settings) => Promise<T>,
+  query: (ledger: Ledger, settings: Settings) => Promise<T>,
 ): Promise<T | undefined> {
   let settings: Settings;
   let ledger: Ledger;
@@ -129,5 +134,5 @@ async function askIfAny<T>(
   } catch {
     return undefined;
   }
-  return question(ledger, settings).finally(() => ledger.close());
+  return query(ledger, settings).finally(() => ledger.close());
 }

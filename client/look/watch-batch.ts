@@ -9,10 +9,10 @@ import { isPaused } from './continue-command.ts';
 import { reportLedgerOutages } from './report-outages.ts';
 
 /** Pause between two reads of the ledger, ms. */
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 
 /** Grace period for a batch without a worker, ms: the command that has just created it may still be starting. */
-export const PATIENCE_MS = 10_000;
+export const GRACE_MS = 10_000;
 
 /**
  * An event of a watched batch. `progress`: emitted at every poll. `deserted`: it has no worker; watching soon stops
@@ -23,12 +23,13 @@ export interface WatchEvent {
   readonly status: BatchStatus;
 }
 
-/** What {@link watchBatch} is told. */
+/** Options of {@link watchBatch}. */
 export interface WatchOptions {
-  /** Default: the latest batch. */
+  /** The batch; undefined means the newest. */
   readonly name: string | undefined;
+  /** Stops watching. */
   readonly signal: AbortSignal;
-  /** Called with a line when the ledger's database goes away, and when it is back. */
+  /** Called with a message when the ledger's database stops answering, and when it answers again. */
   readonly say: (line: string) => void;
 }
 
@@ -41,13 +42,13 @@ export async function* watchBatch(
   settings: Settings,
   { name, signal, say }: WatchOptions,
 ): AsyncGenerator<WatchEvent, void, undefined> {
-  const endTelling = reportLedgerOutages(ledger, say);
+  const endReports = reportLedgerOutages(ledger, say);
   const endLimit = limitWaiting(ledger, signal, 0);
   try {
     yield* watchStates(ledger, settings, name, signal);
   } finally {
     endLimit();
-    endTelling();
+    endReports();
   }
 }
 
@@ -59,7 +60,7 @@ async function* watchStates(
 ): AsyncGenerator<WatchEvent, void, undefined> {
   let here = await batchHere(ledger, settings, name);
   const seen = await beginPace(ledger, here.batch.name);
-  const pace = (): PaceView => seen.look(performance.now(), here.batch, here.counts);
+  const pace = (): PaceView => seen.update(performance.now(), here.batch, here.counts);
   let leftAt: number | undefined;
   while (!isOver(here) && !signal.aborted) {
     if (!here.isDeserted) leftAt = undefined;
@@ -67,9 +68,9 @@ async function* watchStates(
       leftAt = performance.now();
       yield { type: 'deserted', status: atOnce(here, pace()) };
     }
-    if (leftAt !== undefined && performance.now() - leftAt >= PATIENCE_MS) break;
+    if (leftAt !== undefined && performance.now() - leftAt >= GRACE_MS) break;
     yield { type: 'progress', status: atOnce(here, pace()) };
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
     here = await batchHere(ledger, settings, here.batch.name);
   }
   yield { type: 'ended', status: await completed(ledger, here, pace()) };

@@ -3,7 +3,7 @@ import type { BatchGauges } from '../../ledger/metrics/batch-gauges.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A metric with its time series. */
+/** A metric family: a metric with all its time series. */
 export interface Family {
   readonly name: string;
   readonly help: string;
@@ -12,7 +12,7 @@ export interface Family {
 
 const SAME = 'From the ledger, so every worker shows the same: take the max, not the sum.';
 
-/** What the ledger keeps of the batches. */
+/** Builds the metrics of batches, from the ledger. */
 export function familiesOf(batches: readonly BatchGauges[]): readonly Family[] {
   const family = (
     name: string,
@@ -57,7 +57,7 @@ function* rowsOf({ counts: { states, outcomes, notChosen } }: BatchGauges): Iter
   yield [{ standing: 'not_chosen' }, notChosen];
 }
 
-/** Gauges as Prometheus reads them. */
+/** Formats gauges in Prometheus' text format. */
 export function prometheusText(families: readonly Family[]): string {
   return families
     .filter(({ samples }) => samples.length > 0)

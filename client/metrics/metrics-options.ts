@@ -2,14 +2,16 @@ import { METRICS_PORT_FORM, parseMetricsPort, type MetricsTarget } from '../../c
 import { refuseOption } from '../problem.ts';
 import { readOtlp } from './read-otlp.ts';
 
-/** Where the metrics of this process's worker go: Prometheus reads them at a port, or they are sent to a collector. */
+/**
+ * Where the metrics of this process's worker go: Prometheus reads them from a port, or they are sent to a collector.
+ */
 export type MetricsOptions =
   /** `PORT` or `HOST:PORT`, as `--metrics-port` takes it. */
   | { readonly port: number | string }
-  /** In the form of OpenTelemetry's variables (`OTEL_EXPORTER_OTLP_ENDPOINT` …): the environment itself is not read. */
+  /** OpenTelemetry's variables (`OTEL_EXPORTER_OTLP_ENDPOINT` …) by name. The process's environment is not read. */
   | { readonly environment: Readonly<Record<string, string>> };
 
-/** The place that the options name. Throws {@link VoxbatchError} (`bad-option`). */
+/** Reads metrics options. Throws {@link VoxbatchError} (`bad-option`). */
 export function metricsPlaceOf(options: MetricsOptions): MetricsTarget {
   if ('port' in options) {
     const place = parseMetricsPort(String(options.port));
@@ -18,6 +20,6 @@ export function metricsPlaceOf(options: MetricsOptions): MetricsTarget {
   const place = readOtlp(options.environment);
   const variable = place !== undefined && 'expected' in place ? place.variable : 'OTEL_EXPORTER_OTLP_ENDPOINT';
   if (place !== undefined && !('expected' in place)) return place;
-  // It may hold a secret.
+  // Do not quote the value: it may hold a secret.
   return refuseOption(`metrics.environment.${variable}`, place?.expected ?? 'where to send them', 'something else');
 }

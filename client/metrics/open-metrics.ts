@@ -11,37 +11,40 @@ import { serveMetrics } from './serve-metrics.ts';
 import type { MetricMeter } from '@temporalio/common';
 import { voxbatchVersion } from '../version.ts';
 
+/** What {@link openMetrics} reads and reports to. */
 export interface MetricsNeeds extends ReadinessNeeds {
   readonly ledger: ReadinessNeeds['ledger'] & Pick<Ledger, 'gauges'>;
   readonly log: Logger;
-  /** Called with where they are. */
+  /** Called with a message that says where the metrics are. */
   readonly say: (line: string) => void;
 }
 
 /** The metrics of this process's worker. */
 export interface Metrics {
   /**
-   * Begins to count, right before the worker connects: the SDK's native part ends with its last connection, and without
-   * any it would keep the process alive.
+   * Starts to count the worker's events, which the caller passes to the returned function. Call it right before the
+   * worker connects: the SDK's native runtime ends with its last connection, and without any it would keep the process
+   * alive.
    */
   begin(): Promise<Observe>;
-  /** Ends them with the worker, whose end has begun. */
+  /** Sends or serves the last values and closes, once the worker has ended. */
   end(worked: Promise<unknown>): Promise<void>;
 }
 
-/** The ledger is read at most this often, however many scrape, ms. */
+/** Shortest interval between two reads of the ledger, however often metrics are scraped, ms. */
 const READ_EVERY_MS = 1_000;
-/** How long it may take: a scrape without it is better than none, ms. */
-const PATIENCE_MS = 2_000;
-/** How long the end waits for what is sent last, ms. */
+/** Timeout of a read of the ledger, ms: a scrape without its metrics is better than none. */
+const READ_TIMEOUT_MS = 2_000;
+/** Max wait in the end for the exporter's last send, ms. */
 const LAST_SEND_MS = 2_000;
 
 /** Opens metrics before the worker starts. Throws {@link VoxbatchError} (`no-metrics-port`). */
 export function openMetrics(place: MetricsTarget, needs: MetricsNeeds): Promise<Metrics> {
-  return place.type === 'otlp' ? Promise.resolve(sentMetrics(place, needs)) : shownMetrics(place, needs);
+  return place.type === 'otlp' ? Promise.resolve(sentMetrics(place, needs)) : servedMetrics(place, needs);
 }
 
-async function shownMetrics(place: Place<'port'>, needs: MetricsNeeds): Promise<Metrics> {
+/** Serves metrics on a port. */
+async function servedMetrics(place: Place<'port'>, needs: MetricsNeeds): Promise<Metrics> {
   const problem = readiness(needs);
   const read = gaugesOf(needs, problem, READ_EVERY_MS);
   let counted = (): Promise<string> => Promise.resolve('');
@@ -64,6 +67,7 @@ async function shownMetrics(place: Place<'port'>, needs: MetricsNeeds): Promise<
   };
 }
 
+/** Sends metrics to a collector (OTLP). */
 function sentMetrics(place: Place<'otlp'>, needs: MetricsNeeds): Metrics {
   needs.say(`Metrics are sent to ${new URL(place.url).origin}.`);
   let pushLast: (() => Promise<void>) | undefined;
@@ -76,7 +80,7 @@ function sentMetrics(place: Place<'otlp'>, needs: MetricsNeeds): Metrics {
     end: async (worked) => {
       if (pushLast === undefined) return;
       await Promise.allSettled([pushLast(), worked]);
-      // The exporter sends at its own time, and nothing makes it.
+      // The exporter sends on its own schedule, and cannot be flushed.
       await sleep(Math.min(place.everyMs, LAST_SEND_MS));
     },
   };
@@ -84,7 +88,12 @@ function sentMetrics(place: Place<'otlp'>, needs: MetricsNeeds): Metrics {
 
 type Place<Type> = Extract<MetricsTarget, { readonly type: Type }>;
 
-/** What is read when somebody wants to know: of this process, and of the ledger if that answers. */
+/**
+ * Returns a function that reads the gauges of this process, and those of the ledger if it answers in time.
+ *
+ * @param problem see {@link readiness}
+ * @param everyMs shortest interval between two reads of the ledger
+ */
 function gaugesOf(
   { ledger, standing }: MetricsNeeds,
   problem: () => Promise<string | undefined>,
@@ -95,10 +104,10 @@ function gaugesOf(
     if (last === undefined || performance.now() - last.at > everyMs) {
       const families = ledger.gauges().then(familiesOf, () => []);
       last = { at: Infinity, families };
-      // Not asked again before it has answered.
+      // Until the ledger has answered, no further query is sent.
       void families.then(() => (last = { at: performance.now(), families }));
     }
-    return Promise.race([last.families, sleep(PATIENCE_MS, [], { ref: false })]);
+    return Promise.race([last.families, sleep(READ_TIMEOUT_MS, [], { ref: false })]);
   };
   return async () => {
     const [why, families] = await Promise.all([problem(), ofLedger()]);
@@ -107,8 +116,9 @@ function gaugesOf(
 }
 
 /**
- * Sets gauges of the meter regularly, for an exporter that sends what was set. What is not read any more is 0: it would
- * be sent as it was for ever. Returns how to set them a last time and end that.
+ * Sets the meter's gauges periodically, for an exporter that sends their last values. A time series that is no longer
+ * read is set to 0, because its last value would be sent forever. Returns a function that sets them a last time and
+ * stops.
  */
 function pushGauges(meter: MetricMeter, read: () => Promise<readonly Family[]>, everyMs: number): () => Promise<void> {
   const gauges = new Map<string, ReturnType<MetricMeter['createGauge']>>();
@@ -143,7 +153,7 @@ function pushGauges(meter: MetricMeter, read: () => Promise<readonly Family[]>, 
   };
 }
 
-/** What a worker says of itself. `isReady`: as `/readyz` says. */
+/** The gauges of this process's worker. `isReady`: as in `/readyz`. */
 function workerGauges(standing: ReturnType<ReadinessNeeds['standing']>, isReady: boolean): readonly Family[] {
   return [
     gauge('voxbatch_build_info', 'Always 1; the version of this worker.', 1, { version: voxbatchVersion() }),

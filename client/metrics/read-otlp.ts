@@ -2,18 +2,18 @@ import type { MetricsTarget } from '../../contract/metrics-target.ts';
 
 type Otlp = Extract<MetricsTarget, { readonly type: 'otlp' }>;
 
-/** How often metrics are sent, ms: what was counted last before an end should not wait long. */
+/** Default interval of sending, ms: short, because a process that ends waits for the last send. */
 const SEND_EVERY_MS = 2_000;
 
 /**
- * Where OpenTelemetry's standard environment has metrics sent; undefined: nowhere. `expected`: the variable of this
- * name has something else.
+ * Reads from OpenTelemetry's standard variables where to send metrics; undefined if they are not to be sent. If a
+ * variable is invalid, returns its name and what is `expected`.
  */
 export function readOtlp(
   env: NodeJS.ProcessEnv,
 ): Otlp | { readonly variable: string; readonly expected: string } | undefined {
-  // An empty variable counts as not set, as OpenTelemetry has it. What is said of metrics goes before what is said of
-  // all.
+  // As OpenTelemetry specifies, an empty variable counts as not set, and a variable for metrics overrides the general
+  // one.
   const ofMetrics = (name: string): string | undefined =>
     env[`OTEL_EXPORTER_OTLP_METRICS_${name}`] || env[`OTEL_EXPORTER_OTLP_${name}`] || undefined;
   const given = ofMetrics('ENDPOINT');
@@ -26,7 +26,7 @@ export function readOtlp(
   const protocol = ofMetrics('PROTOCOL') ?? 'http/protobuf';
   if (protocol !== 'grpc' && protocol !== 'http/protobuf')
     return { variable: 'OTEL_EXPORTER_OTLP_PROTOCOL', expected: 'grpc or http/protobuf' };
-  // Only a place for everything is a folder.
+  // The general endpoint is a base URL; one for metrics is used as it is.
   const url = isOwn || protocol === 'grpc' ? given : `${given.replace(/\/$/, '')}/v1/metrics`;
   const everyMs = Number(env['OTEL_METRIC_EXPORT_INTERVAL'] || SEND_EVERY_MS);
   if (!Number.isSafeInteger(everyMs) || everyMs < 1)
@@ -37,7 +37,7 @@ export function readOtlp(
   return { type: 'otlp', url, protocol, headers, everyMs };
 }
 
-/** `name=value,other=value`, each value in URL encoding. Undefined if it is not that. */
+/** Parses `name=value,other=value`, with values in URL encoding. Undefined if malformed. */
 function readHeaders(text: string): Readonly<Record<string, string>> | undefined {
   const pairs = text.split(',').filter((pair) => pair.trim() !== '');
   try {

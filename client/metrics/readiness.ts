@@ -4,26 +4,28 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import type { WorkerStatus } from '../../worker/run-worker.ts';
 
-/** How long ledger and store may take to answer, ms: probes have little patience. */
-const PATIENCE_MS = 2_000;
+/** Timeout for ledger and store, ms: probes time out soon, too. */
+const TIMEOUT_MS = 2_000;
 
+/** What readiness depends on. */
 export interface ReadinessNeeds {
   readonly ledger: Pick<Ledger, 'outage' | 'storeId'>;
   readonly store: Pick<Store, 'outage' | 'requireStillThere'>;
-  /** What the worker does; undefined before there is one. */
+  /** The worker's state; undefined before it has started. */
   readonly standing: () => WorkerStatus | undefined;
 }
 
 /**
- * Returns what says why this process is not ready, in a sentence without secrets; undefined: it is. A place that does
- * not answer is not asked again before it does, however often somebody wants to know.
+ * Returns a function that explains why this process is not ready, in a sentence without secrets; undefined if it is
+ * ready. While the ledger or the store has not answered, no further call to it is made, however often the function is
+ * called.
  */
 export function readiness({ ledger, store, standing }: ReadinessNeeds): () => Promise<string | undefined> {
-  const ledgerProblem = asked(
+  const ledgerProblem = probe(
     async () => (await ledger.outage())?.problem,
     () => ledger.storeId(),
   );
-  const storeProblem = asked(
+  const storeProblem = probe(
     () => Promise.resolve(store.outage?.status?.problem),
     () => store.requireStillThere(),
   );
@@ -38,21 +40,24 @@ export function readiness({ ledger, store, standing }: ReadinessNeeds): () => Pr
   };
 }
 
-/** Why a place does not answer: what is `known` of that, or what asking it brings. */
-function asked(
+/**
+ * Returns a function that explains why the ledger or the store does not answer: by the outage that is `known`,
+ * otherwise by the result of a `call`.
+ */
+function probe(
   known: () => Promise<string | undefined>,
-  ask: () => Promise<unknown>,
+  call: () => Promise<unknown>,
 ): () => Promise<string | undefined> {
-  let asking: Promise<string | undefined> | undefined;
+  let calling: Promise<string | undefined> | undefined;
   return async () => {
     const problem = await known();
     if (problem !== undefined) return problem;
-    asking ??= ask()
+    calling ??= call()
       .then(() => undefined, messageOf)
-      .finally(() => (asking = undefined));
+      .finally(() => (calling = undefined));
     const late = new AbortController();
-    const slow = sleep(PATIENCE_MS, `no answer within ${String(PATIENCE_MS / 1_000)} s`, { signal: late.signal });
-    return Promise.race([asking, slow]).finally(() => {
+    const slow = sleep(TIMEOUT_MS, `no answer within ${String(TIMEOUT_MS / 1_000)} s`, { signal: late.signal });
+    return Promise.race([calling, slow]).finally(() => {
       slow.catch(() => undefined);
       late.abort();
     });

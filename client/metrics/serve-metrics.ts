@@ -6,7 +6,7 @@ import { hostInUrl, formatListenAddress } from '../../contract/listen-address.ts
 import type { MetricsTarget } from '../../contract/metrics-target.ts';
 import { VoxbatchError } from '../problem.ts';
 
-/** What is asked for at the port. */
+/** The answers that are served. */
 export interface Answers {
   /** The metrics, as Prometheus reads them. */
   readonly metrics: () => Promise<string>;
@@ -14,14 +14,14 @@ export interface Answers {
   readonly problem: () => Promise<string | undefined>;
 }
 
-/** A port that is listened on. */
+/** A running metrics server. */
 export interface MetricsPort {
   readonly url: string;
   readonly close: () => Promise<void>;
 }
 
-/** Probes and scrapes keep connections; more of them are nobody who should be here. */
-const CONNECTIONS = 64;
+/** Max connections: more than probes and scrapers need. */
+const MOST_CONNECTIONS = 64;
 
 /**
  * Serves `/metrics`, `/healthz` and `/readyz`. Never keeps the process alive. Throws {@link VoxbatchError}
@@ -36,7 +36,7 @@ export async function serveMetrics(
       const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' };
       response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : text);
     };
-    // A page in a browser can name this address as its own host, and would read the names of batches.
+    // Against DNS rebinding: a page whose own host name resolves to this address could read the names of batches.
     if (isForeign(request.headers.host, hostInUrl(host))) {
       answer(403, 'The host is not this one.\n');
       return;
@@ -54,7 +54,7 @@ export async function serveMetrics(
       },
     );
   });
-  server.maxConnections = CONNECTIONS;
+  server.maxConnections = MOST_CONNECTIONS;
   try {
     await once(server.listen(port, host), 'listening');
   } catch (error) {
@@ -91,7 +91,7 @@ async function answerTo(
   }
 }
 
-/** Whether a request to a port of loopback came by another name. */
+/** Whether a request to a loopback address names another host. */
 function isForeign(named: string | undefined, host: string): boolean {
   if (!isLoopback(host)) return false;
   return named === undefined || !URL.canParse(`http://${named}`) || !isLoopback(new URL(`http://${named}`).hostname);

@@ -23,7 +23,7 @@ export interface ReconcileOptions extends SettlementRequest {
   readonly confirm?: Confirm<RedriveFacts>;
 }
 
-/** A row's outcome: settled, or resubmitted. */
+/** What became of a row: settled by evidence or decision, or resubmitted. */
 export type ReconciledRow = SettledRow | (NamedRow & { readonly jobId: string | null; readonly type: 'resubmitted' });
 
 /** API jobs that belong to no row; `unreadable`: the API's lists could not be read, so nothing is known. */
@@ -37,7 +37,7 @@ export interface Reconciled {
   readonly rows: readonly ReconciledRow[];
   readonly orphans: OrphanList;
   readonly voices: LostVoices;
-  /** Paid requests that receipts in the out folder have, and the ledger lacks, as after a restore. Default: none. */
+  /** Paid requests in the out folder's receipts that the ledger lacks, as after a restore. Default: none. */
   readonly forgotten?: ForgottenRequests | undefined;
 }
 
@@ -60,6 +60,6 @@ export type ReconcileEnd =
   | (Reconciled & { readonly type: 'open'; readonly paid?: Extract<PaidEnd, { readonly type: 'open' | 'finished' }> })
   | (Reconciled & { readonly type: 'settled'; readonly changed: Remaining['changed'] })
   | (Reconciled & Exclude<PaidEnd, { readonly type: 'open' | 'finished' }>)
-  /** This many requests may be charged a second time. That needs a person's consent, and nobody can be asked. */
+  /** This many `requests` may be charged twice, which needs a person's consent, but nobody can be asked. */
   | { readonly type: 'unconfirmed'; readonly requests: number }
   | RequestFault;

@@ -4,8 +4,9 @@ import { partNumber } from '../../contract/row-parts.ts';
 import type { Reconciled, ReconciledRow } from './reconcile-options.ts';
 
 /**
- * A reconciliation for programs. `wordsOf`: what became of a row, in words. `next` goes on with another take that was
- * recorded. `orphans`, `voices`: null if they could not be listed.
+ * Views a reconciliation for `--json`. `orphans` and `voices` are null if they could not be listed.
+ *
+ * @param wordsOf what became of a row, as text
  */
 export function viewReconciled(
   { rows, orphans, voices, forgotten }: Reconciled,
@@ -36,8 +37,8 @@ export function viewReconciled(
         ? null
         : voices.voices.map(({ createdAtMs, ...voice }) => ({ ...voice, createdAt: timeOf(createdAtMs) })),
     /**
-     * Jobs of rows that receipts in the out folder have, and the ledger lacks, as after a restore. `take`: the take to
-     * name with the row; null if the row alone is named.
+     * Jobs in the out folder's receipts that the ledger lacks, as after a restore. `take`: the take to name along with the
+     * row in a command; null if the row's id is enough.
      */
     receiptJobs: (forgotten?.jobs ?? []).map(({ row, id, take = null, jobId }) => ({ row, id, take, jobId })),
   };

@@ -57,7 +57,7 @@ export async function reconcile(
   // What goes on with the batch would send its other rows, too, or later steps of these.
   if ((batch.state === 'open' || hasRows(plan)) && !(await waitsForPerson(batch, ledger)))
     await refuseForgottenRequests(out, batch, ledger);
-  // Settled rows may go on, and cost.
+  // Settled rows may continue with later steps, which cost.
   if (hasRows(plan)) await requireOwnServer(session.settings, ledger);
   const reads = await readsOf(session);
   const rows: SettledRow[] = [];
@@ -90,6 +90,7 @@ async function waitsForPerson({ name, state, control, pauseReason }: BatchRecord
   return (await ledger.heldBatches()).some(({ batch }) => batch === name);
 }
 
+/** Whether the plan settles any row. */
 function hasRows({ adoptions, releases, notCharged, searchFor }: SettlementPlan): boolean {
   return [adoptions, releases, notCharged, searchFor].some((rows) => rows.length > 0);
 }
@@ -101,6 +102,7 @@ function resubmittedIf(paid: readonly number[], row: SettledRow): ReconciledRow 
   return { row: row.row, id: row.id, ...defined({ partOf }), jobId, type: 'resubmitted' };
 }
 
+/** Opens the API's free reads for this process, with the same logging as a worker. */
 async function readsOf(session: Session): Promise<FreeReads> {
   const [ledger, store, open] = [await session.ledger(), await session.store(), await session.api()];
   return freeReadsOf({

@@ -5,7 +5,7 @@ import { DEFAULT_TEMPLATE } from '../../inputs/output-name.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 
-/** The batch name in one of our outcome files; undefined for any other file. */
+/** Reads the batch's name from an outcome file, such as `failed.csv`; undefined for any other file. */
 export async function batchOfFile(source: ManifestSource): Promise<string | undefined> {
   const neutral = { defaults: {}, map: {}, strict: false, nameTemplate: DEFAULT_TEMPLATE, prices: BUILT_IN_PRICES };
   const { previousBatch } = await summarizeManifest(source, { ...neutral, tts: 'job' });

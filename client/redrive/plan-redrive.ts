@@ -34,6 +34,7 @@ export function isDoubtful({ replaced, resubmitted }: RedriveDraft): boolean {
   return replaced + resubmitted > 0;
 }
 
+/** The bill above which confirmation is needed, in credits: as requested, otherwise as configured; null means never. */
 export function confirmAboveOf(
   { settings }: Session,
   { confirmAbove }: Pick<RedriveTerms, 'confirmAbove'>,
@@ -41,7 +42,11 @@ export function confirmAboveOf(
   return confirmAbove === undefined ? (settings.config.confirmAbove ?? null) : confirmAbove;
 }
 
-/** Runs `work` with the selected rows, keeping their file available meanwhile. `isPreview`: nothing may be stored. */
+/**
+ * Selects and prices the rows of a redrive, and runs `work` with that plan while their file is open.
+ *
+ * @param isPreview true: changes nothing, so lost texts are not stored again
+ */
 export async function withPlan<T>(
   session: Session,
   batch: BatchRecord,

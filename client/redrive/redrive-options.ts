@@ -44,7 +44,7 @@ export interface RedriveTerms extends Pick<RedriveOptions, 'tuning'> {
   readonly confirmAbove?: number | null | undefined;
   /** Webhooks to receive in this process. Nothing is changed if it cannot listen for them. */
   readonly webhook?: WebhookSettings | undefined;
-  /** What is replaced, or may be charged twice, was asked for by name, so nobody is asked about it. Default: false. */
+  /** The user named this very result or row, so replacing or double charging needs no further consent. Default: false. */
   readonly isMeant?: boolean;
   /** Why, for the record. */
   readonly reason?: string | undefined;
@@ -115,8 +115,8 @@ export type RedrivePreview =
     };
 
 /**
- * Result of a priced redrive. `finished`: no work is left. `open`: the batch needs a worker. In both, `opened` and
- * `movedOn` are those of `OpenedRows`. In the other cases nothing was changed, except by `not-opened`.
+ * Result of a priced redrive. `finished`: no work is left. `open`: the batch needs a worker. In the other cases nothing
+ * was changed, except by `not-opened`.
  */
 export type PaidEnd =
   | ({ readonly type: 'finished' } & OpenedForecast)
@@ -128,8 +128,11 @@ export type PaidEnd =
   /** The ledger refused, in its own words; `opened` rows had been opened before that. */
   | { readonly type: 'not-opened'; readonly opened: number; readonly why: string }
   | NotApproved<RedriveFacts>;
+
 interface OpenedForecast {
+  /** Number of rows opened. */
   readonly opened: number;
+  /** Number of selected rows that had changed in the meantime, and were left as they were. */
   readonly movedOn: number;
   readonly forecast: RedriveForecast;
 }

@@ -2,7 +2,8 @@ import type { RedriveForecast } from '../../batches/redrive/redrive-tally.ts';
 import type { RedrivePreview } from './redrive-options.ts';
 
 /**
- * A preview for programs. `asks`: the questions that would be asked; `refusal`: why it would be refused, as a sentence.
+ * Views a preview for `--json`. `asks`: the questions that would be asked, as sentences; `refusal`: why it would be
+ * refused, as a sentence.
  */
 export function viewPreview(
   { forecast, facts }: Extract<RedrivePreview, { readonly type: 'ready' }>,
@@ -23,7 +24,7 @@ export function viewPreview(
   };
 }
 
-/** Rows, or parts of rows, that are left out because they may have been charged. */
+/** Counts the rows, or parts of rows, that are left out because they may have been charged. */
 function leftInDoubt({ refusedFor }: Pick<RedriveForecast, 'refusedFor'>): number {
   return [...refusedFor.values()].reduce((sum, rows) => sum + rows, 0);
 }

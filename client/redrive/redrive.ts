@@ -61,7 +61,7 @@ export async function redrivePlanned(
   if (out !== null) await refuseForgottenRequests(out, batch, ledger);
   const credits = forecast.paying > 0 ? forecast.bill.quoted : undefined;
   const by = { ...byPerson(session.settings, terms.reason), credits };
-  const openAs = (type: 'finished' | 'open'): Promise<PaidEnd> => openAll(ledger, batch, plan, out, type, by, tell);
+  const openAs = (type: 'finished' | 'open'): Promise<PaidEnd> => openAll(ledger, batch, plan, { out, type, by, tell });
   // Another command may have reopened the batch since: then its rows can no longer be selected, but they need a worker.
   const isClosed = ((await ledger.findBatch(batch.name)) ?? batch).state === 'closed';
   const isNothing = forecast.count === 0;
@@ -75,13 +75,13 @@ export async function redrivePlanned(
   // Checked before rows are opened: with the wrong store, nobody could work on them.
   await session.store();
   requireSameRealm(batch, open);
-  // Workers that run elsewhere pay for opened rows, though this command cannot reach Temporal, or is refused by it.
+  // Otherwise workers elsewhere would pay for the opened rows although this command fails.
   await requireOwnServer(session.settings, ledger);
   // The same redrive may have opened all rows before it was killed; it then continues with them.
   if (isNothing) return openAs('open');
   await requirePort(terms.webhook, open, ledger);
-  // Of a single job meant again, the cache mode `only` sends nothing. Rows of a batch stay open for a later mode, which
-  // asks nobody.
+  // With the cache mode `only`, a single job sends nothing, so it has no bill. A batch's rows do: they stay open, and a
+  // later change of the mode sends them without asking.
   const isFree = isMeant && tuning.cache === 'only';
   if (forecast.paying > 0 && !isFree) {
     const payer = payerOf(person, open, confirmAboveOf(session, terms));
@@ -93,27 +93,34 @@ export async function redrivePlanned(
   return openAs('open');
 }
 
+const NONE_OPENED = { type: 'opened', opened: 0, movedOn: 0 } as const;
+
 /**
  * Opens all rows. Once all edits of an edited file are in the ledger, the batch's files may replace it.
  *
- * @param type the result once they are open
+ * @param type the type of the result if all goes well
  */
 async function openAll(
   ledger: Ledger,
   batch: BatchRecord,
   { draft: forecast, rows, fileSha256 }: RedrivePlan,
-  out: string | null,
-  type: 'finished' | 'open',
-  by: By,
-  tell: TellRedrive,
+  {
+    out,
+    type,
+    by,
+    tell,
+  }: {
+    readonly out: string | null;
+    readonly type: 'finished' | 'open';
+    readonly by: By;
+    readonly tell: TellRedrive;
+  },
 ): Promise<PaidEnd> {
   if (forecast.count > 0) tell({ type: 'opening', batch: batch.name });
-  const opened = forecast.count === 0 ? NOTHING : await openRows(ledger, batch.name, forecast, rows, by);
+  const opened = forecast.count === 0 ? NONE_OPENED : await openRows(ledger, batch.name, forecast, rows, by);
   if (opened.type === 'refused') return { ...opened, type: 'not-opened' };
   const { untaken, leftEdited } = forecast;
   if (out !== null && fileSha256 !== null && opened.movedOn + untaken + leftEdited === 0)
     await allowReplacing(out, [fileSha256]);
   return { ...opened, type, forecast };
 }
-
-const NOTHING = { type: 'opened', opened: 0, movedOn: 0 } as const;

@@ -10,17 +10,17 @@ import { Pace } from '../look/pace.ts';
 import { statusNow, type BatchStatus } from '../look/status.ts';
 import type { Settings } from '../settings.ts';
 
-/** The words of the command line for what a report says, too. */
+/** Texts that the command line and a report share; passed in, because the command line's texts are in `starters/`. */
 export interface ReportWords {
   /** One word for the state of a batch. */
   readonly standing: (batch: BatchStatus['batch'], isDeserted: boolean) => string;
-  /** What holds a batch up, and what to do. */
+  /** The notes of `status`: what holds a batch up, and what to do. */
   readonly status: (status: BatchStatus) => readonly string[];
 }
 
-/** Which report to write with the files of a batch, and its words. */
+/** Which report to write with the files of a batch, and its texts. */
 export interface Reporting {
-  /** Default: as for the batch. */
+  /** Default: see {@link reportChoice}. */
   readonly report?: ReportChoice | undefined;
   /** Default: the report names the command that says what to do. */
   readonly reportWords?: ReportWords | undefined;
@@ -35,7 +35,7 @@ interface ReportedBatch {
   readonly out: string;
 }
 
-/** Which report a batch gets. */
+/** Returns which report a batch gets: as recorded with it, otherwise as configured. */
 export function reportChoice({ config }: Pick<Settings, 'config'>, batch: BatchRecord): ReportChoice {
   return batch.settings.report ?? config.report ?? DEFAULT_REPORT;
 }
@@ -68,7 +68,10 @@ export async function tellOf({ ledger, settings, batch, out }: ReportedBatch, wo
   };
 }
 
-/** An out folder in commands of a file that others may get: they type their own if it is not below this one. */
+/**
+ * The out folder as the report's commands show it. Others may get the report, so a folder outside of the working folder
+ * is shown as the placeholder `FOLDER`.
+ */
 function shownFolder(out: string): string {
   const below = relative(process.cwd(), out);
   return below === '' || below.startsWith('..') || below.startsWith('/') ? 'FOLDER' : below;

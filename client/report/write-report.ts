@@ -21,9 +21,9 @@ export interface ReportRequest {
   readonly ledger: Ledger;
   readonly settings: Settings;
   readonly batch: BatchRecord;
-  /** The file, or a folder for it. Default: in the batch's default out folder. */
+  /** The file, or a folder for it. Default: a file in the batch's default out folder. */
   readonly file?: string | undefined;
-  /** False: without anything that a row says or sounds like, for sharing. Default true. */
+  /** False leaves out the rows' texts and media, for sharing. Default: true. */
   readonly hasTexts?: boolean | undefined;
   readonly words?: ReportWords | undefined;
 }
@@ -36,13 +36,13 @@ export interface WrittenReport {
   readonly bytes: number;
   /** True if the batch had not ended. */
   readonly isOpen: boolean;
-  /** Name under which a file was kept that had this name and was no report; null if there was none. */
+  /** New name of an existing file that had this name and was no report; null if there was none. */
   readonly kept: string | null;
 }
 
 /**
- * Writes the report of a batch as it is now, from the ledger alone. Repeatable at any time, also while it runs. A batch
- * that wants no report gets a full one here. Throws {@link VoxbatchError} (`cleaned`, `unwritable-out`, `taken-out`,
+ * Writes the current report of a batch, from the ledger alone. Repeatable at any time, even while the batch runs. A batch
+ * without a report gets a full one here. Throws {@link VoxbatchError} (`cleaned`, `unwritable-out`, `taken-out`,
  * `linked-out`), and the disk's errors for a file of the caller's choice.
  */
 export async function writeReport(request: ReportRequest): Promise<WrittenReport> {
@@ -77,7 +77,7 @@ export async function writeReport(request: ReportRequest): Promise<WrittenReport
 
 const OWN_NAMES: readonly string[] = [REPORT_FILE, SHARED_REPORT_FILE];
 
-/** The file to write; its folder is there. */
+/** Determines the file to write, and creates its folder. */
 async function placeOf({ ledger, batch, file, hasTexts = true }: ReportRequest): Promise<string> {
   const name = hasTexts ? REPORT_FILE : SHARED_REPORT_FILE;
   if (file === undefined) {
@@ -91,13 +91,13 @@ async function placeOf({ ledger, batch, file, hasTexts = true }: ReportRequest):
   const place = isFolder ? join(path, name) : path;
   const folder = dirname(place);
   await sweepParts(folder, false);
-  // A folder of results has the report of their batch under this name.
+  // Under this name, a folder of results has the report of their own batch.
   const standing = OWN_NAMES.includes(basename(place)) ? await statedOwnership(folder, batch, ledger) : undefined;
   if (standing?.type === 'taken') throw new VoxbatchError({ type: 'taken-out', out: folder, by: standing.by });
   return place;
 }
 
-/** The out folder whose files the report links: the one that it lies in, else the default one. */
+/** The out folder whose files the report links to: its own folder if that is one, otherwise the default one. */
 async function outOf(path: string, { ledger, batch }: ReportRequest): Promise<string> {
   const isBeside = (await readFolderState(dirname(path), batch.name, ledger)) !== undefined;
   return isBeside ? dirname(path) : resolve(defaultOut(batch.name));

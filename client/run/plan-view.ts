@@ -18,7 +18,7 @@ import { resultsOf } from '../look/counts-view.ts';
 import { viewTunables } from '../look/tunables-view.ts';
 import type { VoxbatchError } from '../problem.ts';
 import type { UnconfirmedConfig } from '../trust/folder-config.ts';
-import type { KnownVoices } from '../voices/resolve-voices.ts';
+import type { ResolvedVoices } from '../voices/resolve-voices.ts';
 import type { RunPlan } from './check-run.ts';
 import { secondCharges } from './price.ts';
 import { decideRunStart } from './run-start.ts';
@@ -78,7 +78,7 @@ export function planView({
   ...found
 }: PlanFacts & {
   readonly checked: ManifestSummary;
-  readonly voices: Extract<KnownVoices, { readonly type: 'sound' }>;
+  readonly voices: Extract<ResolvedVoices, { readonly type: 'sound' }>;
   readonly yes: boolean;
 }) {
   const { plan, planned, balance } = found;

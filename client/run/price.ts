@@ -8,7 +8,7 @@ import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import type { SpendFacts } from '../../contract/spend.ts';
 import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import { payerOf, type Person, approve, type NotApproved } from '../person.ts';
-import { resolveVoices, type KnownVoices } from '../voices/resolve-voices.ts';
+import { resolveVoices, type ResolvedVoices } from '../voices/resolve-voices.ts';
 
 /** Events while a manifest's links are identified. */
 export type IdentifyEvent =
@@ -48,7 +48,7 @@ export interface BillRequest extends Pick<ResolveRequest, 'source' | 'checked' |
 /** A manifest approved for payment. Its summary is billed net of existing results. */
 export type Billed =
   | { readonly type: 'approved'; readonly checked: SoundManifest }
-  | Extract<KnownVoices, { readonly type: 'faulty' }>
+  | Extract<ResolvedVoices, { readonly type: 'faulty' }>
   | NotApproved<BillFacts>;
 
 /**

@@ -26,7 +26,7 @@ export interface SteerRequest {
   readonly settings: Settings;
   readonly ledger: Ledger;
   readonly batch: BatchRecord;
-  readonly wish: Control;
+  readonly control: Control;
   /** With `stopping`, abandon running jobs. */
   readonly isNow: boolean;
   /** Folder of the batch's files, which may know of paid requests that the ledger lacks. Default `out/NAME`. */
@@ -71,27 +71,27 @@ export interface StillRunning {
  * Throws {@link VoxbatchError} (`loading`, `forgotten-requests`, `untold`).
  */
 export async function steerBatch(request: SteerRequest): Promise<Steered> {
-  const { settings, ledger, batch: before, wish, isNow, reason, say } = request;
+  const { settings, ledger, batch: before, control, isNow, reason, say } = request;
   refuseLoading(before);
   const batch = before.name;
   let isWorkedOn = true;
   let elsewhere: string | undefined;
   if (before.state === 'open') {
-    if (wish === 'running' && before.control === 'paused') await requireResumable(request);
+    if (control === 'running' && before.control === 'paused') await requireResumable(request);
     const by = byPerson(settings, reason);
-    await (isNow ? ledger.stopNow(batch, by) : ledger.setControl(batch, wish, undefined, by));
+    await (isNow ? ledger.stopNow(batch, by) : ledger.setControl(batch, control, undefined, by));
     const isTold = await tellWorkers({ settings, ledger, batch, say });
     if (!isTold) elsewhere = await serverElsewhere(settings, ledger);
     isWorkedOn = isTold || elsewhere !== undefined;
-    if (wish !== 'running' && isWorkedOn) await emptyWire(request);
-    if (wish === 'stopping') await endRest(request, isWorkedOn);
+    if (control !== 'running' && isWorkedOn) await emptyWire(request);
+    if (control === 'stopping') await endRest(request, isWorkedOn);
   }
   const after = await chooseBatch(ledger, batch);
   const isPausedAgain =
-    wish === 'running' && before.state === 'open' && after.control === 'paused' && after.pauseReason !== null;
+    control === 'running' && before.state === 'open' && after.control === 'paused' && after.pauseReason !== null;
   const pausedAgain = isPausedAgain ? await exitOfBatch(ledger, batch) : undefined;
   const steered = { before, after, isWorkedOn, elsewhere, pausedAgain };
-  return wish === 'stopping' ? { ...steered, stillRunning: await readRunning(ledger, batch) } : steered;
+  return control === 'stopping' ? { ...steered, stillRunning: await readRunning(ledger, batch) } : steered;
 }
 
 /**

@@ -11,10 +11,10 @@ import { VoxbatchError } from '../problem.ts';
 import type { ApiAccess, Settings } from '../settings.ts';
 
 /** A manifest's voices as resolved by the API's list, or their problems. */
-export type KnownVoices = Exclude<CheckedVoices, { readonly type: 'unread' }>;
+export type ResolvedVoices = Exclude<CheckedVoices, { readonly type: 'unread' }>;
 
 /** Result when nothing had to be looked up. */
-export const NO_VOICES: Extract<KnownVoices, { readonly type: 'sound' }> = {
+export const NO_VOICES: Extract<ResolvedVoices, { readonly type: 'sound' }> = {
   type: 'sound',
   voices: new Map(),
   warnings: [],
@@ -28,7 +28,7 @@ export async function resolveVoices(
   api: SpeechApi,
   manifest: SoundManifest,
   ledger: Ledger | undefined,
-): Promise<KnownVoices> {
+): Promise<ResolvedVoices> {
   const checked = await checkBy(api, manifest, ledger);
   if (checked.type !== 'unread') return checked;
   const { why, names, first } = checked;
@@ -74,7 +74,7 @@ export async function resolveListedVoices(
   manifest: SoundManifest,
   access: () => ApiAccess | Promise<ApiAccess>,
   ledger: Ledger | undefined,
-): Promise<KnownVoices> {
+): Promise<ResolvedVoices> {
   const { uses, makers } = manifest.summary.voices;
   if (uses.length + makers.length === 0) return NO_VOICES;
   const found = await accessIfAny(access);
@@ -95,7 +95,7 @@ async function accessIfAny(access: () => ApiAccess | Promise<ApiAccess>): Promis
   }
 }
 
-function withoutApi({ summary: { voices } }: SoundManifest): KnownVoices {
+function withoutApi({ summary: { voices } }: SoundManifest): ResolvedVoices {
   const named = voices.uses.filter(({ voice }) => requestedVoiceName(voice) !== undefined);
   const [first] = named;
   if (first === undefined) return NO_VOICES;

@@ -1,6 +1,6 @@
 import { messageOf } from '../../contract/message-of.ts';
 import { jsonLine, type RunContext } from '../terminal/output.ts';
-import { examine, type Finding, type PassedCheck, type Trouble } from '../../client/doctor/doctor.ts';
+import { runChecks, type Finding, type PassedCheck, type Trouble } from '../../client/doctor/doctor.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openSession } from '../connect/connect-api.ts';
@@ -21,7 +21,7 @@ export async function doctor(flags: Flags, { output }: RunContext): Promise<Exit
   const findings: { readonly check: string; readonly ok: boolean; readonly says: string }[] = [];
   let exit: ExitName | undefined;
   try {
-    for await (const finding of examine(session, output.say)) {
+    for await (const finding of runChecks(session, output.say)) {
       const check = CHECKS[finding.type].name;
       const says = finding.ok ? componentWords(finding, settings) : faultWords(finding.trouble);
       const isRepeated = !finding.ok && findings.some((earlier) => !earlier.ok && earlier.says === says);

@@ -1,7 +1,7 @@
 import { printAnswer, type RunContext, type Output } from '../terminal/output.ts';
 import { viewStatus } from '../../client/look/status-view.ts';
 import type { BatchStatus } from '../../client/look/status.ts';
-import { PATIENCE_MS, watchBatch } from '../../client/look/watch-batch.ts';
+import { GRACE_MS, watchBatch } from '../../client/look/watch-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -43,9 +43,7 @@ export async function watch(name: string | undefined, flags: Flags, { output }: 
           show(type === 'progress' ? status : undefined);
           if (type === 'deserted') {
             output.event?.({ type });
-            output.say(
-              `Batch "${status.batch.name}" has no worker. Waiting ${String(PATIENCE_MS / 1_000)} s for one …`,
-            );
+            output.say(`Batch "${status.batch.name}" has no worker. Waiting ${String(GRACE_MS / 1_000)} s for one …`);
           }
           if (type !== 'ended') continue;
           printAnswer(output, flags, viewStatus(status), () => statusLines(status, Date.now()));

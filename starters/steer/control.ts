@@ -30,7 +30,7 @@ async function control(
       settings,
       ledger,
       batch,
-      wish,
+      control: wish,
       isNow,
       out,
       reason,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { atRate } from '../../../client/compare/paced-reads.ts';
+import { createPacer } from '../../../client/compare/paced-reads.ts';
 
 /** Begins reads at a rate by a clock that moves only while somebody waits; returns when each began, ms. */
 async function begin(rate: number | null, takesMs: readonly number[]): Promise<readonly number[]> {
@@ -8,10 +8,10 @@ async function begin(rate: number | null, takesMs: readonly number[]): Promise<r
     now += ms;
     return Promise.resolve();
   };
-  const inTurn = atRate(rate, { now: () => now, wait });
+  const pace = createPacer(rate, { now: () => now, wait });
   const begun: number[] = [];
   for (const ms of takesMs) {
-    await inTurn(async () => {
+    await pace(async () => {
       begun.push(now - 1_000);
       await wait(ms);
     });
@@ -34,8 +34,8 @@ describe('reads at a rate', () => {
       waits.push(ms);
       return Promise.resolve();
     };
-    const inTurn = atRate(10, { now: () => 0, wait });
-    await Promise.all([1, 2, 3].map((one) => inTurn(() => Promise.resolve(one))));
+    const pace = createPacer(10, { now: () => 0, wait });
+    await Promise.all([1, 2, 3].map((one) => pace(() => Promise.resolve(one))));
     expect(waits).toEqual([100, 200]);
   });
 });

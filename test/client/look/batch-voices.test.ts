@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { KnownVoices } from '../../../client/look/batch-voices.ts';
+import { VoicesCache } from '../../../client/look/batch-voices.ts';
 import { complete } from '../../ledger/actions.ts';
 import { aBatch, aRow, batchOf, ledger, ledgerForEachTest, load, partsOf } from '../../ledger/setup.ts';
 
@@ -24,8 +24,8 @@ it('the voices of a batch have the names that its manifest, its cast, or the row
   const { reading } = aBatch().settings;
   await load([...rows, maker, speaker, inParts], { settings: { reading: { ...reading, cast } } });
   await complete({ batch: 'b', row: 6, step: 'voice', take: 1, attempt: 1 }, { text: 'v-made' });
-  const known = new KnownVoices();
-  const { voices, areAll } = await known.look(ledger, await batchOf());
+  const known = new VoicesCache();
+  const { voices, areAll } = await known.read(ledger, await batchOf());
   expect(areAll).toBe(true);
   expect(voices.map(({ voice, name, rows: count }) => [voice, name, count])).toEqual([
     ['v-ada', 'Ada', 2],
@@ -36,6 +36,6 @@ it('the voices of a batch have the names that its manifest, its cast, or the row
     ['v-parts', null, 1],
   ]);
   await complete(1);
-  const again = await known.look({ counts: ledger.counts.bind(ledger) } as typeof ledger, await batchOf());
+  const again = await known.read({ counts: ledger.counts.bind(ledger) } as typeof ledger, await batchOf());
   expect(again.voices).toBe(voices);
 });

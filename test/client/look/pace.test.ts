@@ -100,7 +100,7 @@ describe('the time that is left, as it is said', () => {
     for (let now = 0; now < last - 20_000; now += 1_000) {
       const ended = ends.filter((at) => at <= now).length;
       const counts = countsOf({ ended, running: Math.min(64, 2_000 - ended), total: 2_000 });
-      all.push(pace.look(now, RUNNING, counts).secondsLeft);
+      all.push(pace.update(now, RUNNING, counts).secondsLeft);
     }
     return all;
   }
@@ -124,7 +124,8 @@ describe('the time that is left, as it is said', () => {
   it('is not known of a batch that is paused, stopped or closed', () => {
     const seen = [{ atMs: 0, ended: 0 }, ...[1, 2, 3, 4].map((ended) => ({ atMs: ended * 1_000, ended }))];
     const counts = countsOf({ ended: 4, running: 1, total: 10 });
-    const left = (change: object): unknown => new Pace(seen).look(4_000, { ...RUNNING, ...change }, counts).secondsLeft;
+    const left = (change: object): unknown =>
+      new Pace(seen).update(4_000, { ...RUNNING, ...change }, counts).secondsLeft;
     expect([{}, { control: 'paused' }, { control: 'stopping' }, { state: 'closed' }].map(left)).toEqual([
       expect.any(Number),
       ...[null, null, null],
@@ -137,7 +138,7 @@ describe('the time that is left, as it is said', () => {
       { atMs: 10_000, ended: 100 },
     ]);
     const look = (ended: number): number =>
-      pace.look(10_000, RUNNING, countsOf({ ended, running: 0, total: 200 })).rowsPerSecond;
+      pace.update(10_000, RUNNING, countsOf({ ended, running: 0, total: 200 })).rowsPerSecond;
     expect([look(100), look(50)]).toEqual([10, 0]);
   });
 });
