@@ -9,35 +9,39 @@ import { nextMove, rowView } from '../policy/rows/row-machine.ts';
 import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** What the ledger knows about an attempt, its row and its batch. */
+/**
+ * An attempt (one paid request of a row's step) with its row and batch, as read from the ledger, and what its lane has
+ * to do next.
+ */
 export interface LoadedAttempt extends RowSnapshot {
   readonly batch: BatchRecord;
-  /** The attempt's own record, if there is one. */
+  /** The attempt's own record; undefined before its intent. */
   readonly charge: ChargeRecord | undefined;
+  /** The API operation that the attempt requests. */
   readonly operation: Operation;
 }
 
-/** What a submit or reconcile reports to its lane. */
-export interface SubmitReport {
-  /**
-   * A verdict, or why nothing was recorded or sent. `blocked`: the batch is paused or stopping. `deferred`: a free read
-   * that had to come first failed. `skipped`: the attempt would exceed the budget, and the row has ended. `cached`: an
-   * earlier result stands in its place.
-   */
-  readonly verdict: VerdictName | 'blocked' | 'deferred' | 'skipped' | 'cached';
-  /** What the row needs now. */
+/** What a row needs now. */
+export interface RowProgress {
   readonly next: Move;
-  /** State of the row now, if it is known without asking the ledger again. */
+  /** The row and its attempts as of now; undefined if only the ledger can tell. */
   readonly snapshot?: RowSnapshot;
   /**
-   * Why the request is deferred: an earlier result exists, another row's request may bring the same one, or the budget
-   * has no room yet. `released`: another worker does what the row needs now.
+   * Why the request is not made now. `cached`: an earlier result exists. `awaited`: another row's request may bring the
+   * same result. `short`: the budget has no room yet. `released`: another worker continues with the row.
    */
   readonly deferral?: 'cached' | 'awaited' | 'short' | 'released';
 }
 
-/** What a row needs now, and its state if that is known. */
-export type RowProgress = Pick<SubmitReport, 'next' | 'snapshot' | 'deferral'>;
+/** What a submit or reconcile reports to its lane. */
+export interface SubmitReport extends RowProgress {
+  /**
+   * A verdict, or why nothing was recorded or sent. `blocked`: the batch is paused or stopping. `deferred`: a free read
+   * that the request needs has failed. `skipped`: the attempt would exceed the budget, and the row has ended. `cached`:
+   * the row uses an earlier result.
+   */
+  readonly verdict: VerdictName | 'blocked' | 'deferred' | 'skipped' | 'cached';
+}
 
 /** A row whose next step is to be sent. */
 export interface DueRow {
@@ -45,12 +49,15 @@ export interface DueRow {
   readonly snapshot: RowSnapshot;
 }
 
-/** Name of an attempt, for the work that runs on it. */
+/** Returns the name under which this process tracks the work on an attempt. */
 export function attemptName(key: AttemptKey): string {
   return [key.batch, key.row, key.step, key.take, key.attempt].join('/');
 }
 
-/** An attempt with its row: from the ledger, or in the state that the caller last saw. */
+/**
+ * Loads an attempt. `known`: its row as the caller last saw it; read from the ledger by default. Throws if the batch is
+ * missing or of another realm, or has no such row.
+ */
 export async function loadAttempt(deps: Dependencies, key: AttemptKey, known?: RowSnapshot): Promise<LoadedAttempt> {
   const batch = await loadBatch(deps, key.batch);
   const snapshot = known ?? (await deps.ledger.readRow(key.batch, key.row));
@@ -60,36 +67,44 @@ export async function loadAttempt(deps: Dependencies, key: AttemptKey, known?: R
   return buildAttempt(key, batch, snapshot);
 }
 
-/** An attempt as the given records show it. */
+/** Combines the records of an attempt. */
 export function buildAttempt(key: AttemptKey, batch: BatchRecord, { row, charges }: RowSnapshot): LoadedAttempt {
   const operation = operationOf(row.spec, key.step, batch.settings.tts);
   return { batch, row, charges, charge: findCharge(key, charges), operation };
 }
 
-/** The record of this very attempt among those of its row. */
+/** Finds the record of an attempt among those of its row. */
 export function findCharge(key: AttemptKey, charges: readonly ChargeRecord[]): ChargeRecord | undefined {
-  return charges.find((one) => one.step === key.step && one.take === key.take && one.attempt === key.attempt);
+  return charges.find(({ step, take, attempt }) => step === key.step && take === key.take && attempt === key.attempt);
 }
 
-/** Reports the row's state in the ledger, and what it needs from the holder of this attempt. */
+/**
+ * Makes a report of this verdict: the row as the ledger has it, and what it needs next from the holder of the attempt.
+ */
 export function makeReport(verdict: SubmitReport['verdict'], key: FencedAttempt, snapshot: RowSnapshot): SubmitReport {
   const { row, charges } = snapshot;
   return { verdict, next: nextMoveFor(key, snapshot), snapshot: { row, charges } };
 }
 
-/** Reports what the ledger says. An attempt without a verdict is for reconcile, never for a second send. */
+/**
+ * Reports the verdict that the ledger has for an attempt; `deferred` if it has none: reconcile settles such an attempt,
+ * and nothing is sent for it again.
+ */
 export function reportFromLedger(key: FencedAttempt, snapshot: RowSnapshot): SubmitReport {
   const state = findCharge(key, snapshot.charges)?.state;
   return makeReport(state === undefined || state === 'sending' ? 'deferred' : state, key, snapshot);
 }
 
-/** What a row needs next from the holder of this attempt, by the ledger's current state. */
+/** Reads what a row needs next from the holder of this attempt. */
 export async function readNextMove(deps: Dependencies, key: FencedAttempt): Promise<Move> {
   const snapshot = await deps.ledger.readRow(key.batch, key.row);
   return snapshot === undefined ? { type: 'ended' } : nextMoveFor(key, snapshot);
 }
 
-/** What a row needs next from the holder of this fencing token; nothing if another holder has the row by now. */
+/**
+ * Returns what a row needs next from the holder of this fencing token: nothing if another holder has the row by now.
+ * The attempt of the returned move carries the same token.
+ */
 export function nextMoveFor(held: Pick<RowAttempt, 'fence'>, { row, charges }: RowSnapshot): Move {
   if (isFencedOff(held, row)) return { type: 'ended' };
   const next = nextMove({ ...rowView(row), ended: row.outcome !== null }, charges);
@@ -97,7 +112,7 @@ export function nextMoveFor(held: Pick<RowAttempt, 'fence'>, { row, charges }: R
   return next.type === 'ended' || fence === undefined ? next : { ...next, at: { ...next.at, fence } };
 }
 
-/** True if the row was taken back: another lane holds it, or will with a later claim. */
+/** True if the row has a newer fencing token: another lane holds it, or will claim it. */
 export function isFencedOff({ fence }: Pick<RowAttempt, 'fence'>, row: RowRecord): boolean {
   return fence !== undefined && fence !== row.fence;
 }

@@ -24,40 +24,40 @@ import type { RunningWork } from './running-work.ts';
 import type { FaultPointHook } from './fault-points.ts';
 import type { InFlightLimits } from './pacing/in-flight-limits.ts';
 
-/** The clocks; tests of clock jumps and sleep replace them. */
+/** Reads all clocks at once. Tests of clock jumps and sleep replace it. */
 export interface Clock {
   now(): Instant;
 }
 
-/** External services used by activities, and the identity they act for. */
+/** External services that activities use, and the identity they act for. */
 export interface Services {
   readonly ledger: Ledger;
   readonly store: Store;
-  /** Makes links to local media. Undefined: this worker hands out none. */
+  /** Makes links to local media files. Undefined: this worker serves no local media. */
   readonly mediaLinks?: LocalMediaLinks | undefined;
   readonly api: SpeechApi;
-  /** The realm of this worker; work of another realm is refused. */
+  /** The realm (API, account and ledger) of this worker; work of another realm is refused. */
   readonly realm: Realm;
-  /** This process, for the record of intents. */
+  /** Identity of this process, recorded with its intents; see `newIdentity` in `worker/dependencies.ts`. */
   readonly owner: string;
-  /** The only thing that this process does. Undefined: everything. */
+  /** The only duty of this process (`worker --only`). Undefined: both. */
   readonly only?: WorkerDuty | undefined;
   readonly clock: Clock;
-  /** Written to summaries. */
+  /** Recorded in `summary.json`. */
   readonly voxbatchVersion: string;
   /** The search attributes that the Temporal server has; workflows may set no others. */
   readonly searchable: readonly SearchAttributeName[];
 }
 
-/** Per-process memory and limits. Losing them with the process costs free reads and a moment, never a charge. */
+/** Memory and limits of this process. Losing them with the process costs free reads and time, never a charge. */
 export interface ProcessMemory {
-  /** Records of batches, read a few times a second. */
+  /** Caches the records of batches for a fraction of a second. */
   readonly batches: BatchCache;
   /** How many lanes of each batch this process works on. */
   readonly lanes: Map<string, number>;
   /** Limits the paid requests in flight of this process. */
   readonly inFlightLimits: InFlightLimits;
-  /** This process's rows that wait for budget room. */
+  /** Rows of this process that wait for budget room. */
   readonly budgetQueue: BudgetQueue;
   /** Limits the downloads of this process. */
   readonly downloads: LimitFunction;
@@ -65,27 +65,27 @@ export interface ProcessMemory {
   readonly reads: LimitFunction;
   /** Paces the calls of this process within its share of the common rate. */
   readonly pace: Pace;
-  /** When each job is polled next, in this process. */
+  /** When this process polls each job next. */
   readonly polls: PolledJobs;
   /** Webhook hints about jobs, if webhooks are in use. */
   readonly hints: JobHints;
-  /** How long jobs take. */
+  /** How long jobs usually take. */
   readonly jobTimes: SharedJobTimes;
   /** The usual speaking pace of each voice heard by this process. */
   readonly speechPaces: SpeechPaces;
   /** The API's limit on concurrent jobs, and this process's share of it. */
   readonly concurrencyLimit: ConcurrencyLimit;
-  /** Looks for earlier results, of many rows at once. */
+  /** Finds earlier results for many rows at once. */
   readonly resultLookUps: ResultLookUps;
-  /** Identities of the media behind rows' links, where their servers report them. */
+  /** Identifies the media behind rows' links, where their servers report an identity (an ETag, say). */
   readonly media: Pick<MediaIdentities, 'of'>;
-  /** Reads of the API's job list, shared by all look-ups of lost jobs. */
-  readonly listings: SharedJobLists;
+  /** Reads of the API's job lists, shared by all searches for lost jobs. */
+  readonly jobLists: SharedJobLists;
   /** Paid requests of this process between intent and verdict, by attempt name. */
   readonly sends: RunningWork;
-  /** Paid answers that were in hand when this process had to end, and could not be kept. */
+  /** Number of paid answers that had arrived when this process had to end, but could not be recorded. */
   readonly lostAnswers: { count: number };
-  /** Downloads of this process, by attempt name; each resolves with the row's state, if known. */
+  /** Downloads of this process, by attempt name. Each resolves with the row's snapshot, if known. */
   readonly fetches: RunningWork<RowSnapshot | undefined>;
 }
 
@@ -93,11 +93,11 @@ export interface ProcessMemory {
 export interface ProcessSignals {
   /** Aborts when the process shuts down: downloads stop (the next process starts them again), paid requests do not. */
   readonly ending: AbortSignal;
-  /** Aborts when the process can no longer wait for paid requests in flight: they are cut, and so are in doubt. */
+  /** Aborts when the process can no longer wait for paid requests in flight: they are aborted, and so in doubt. */
   readonly cutting: AbortSignal;
-  /** Aborts at the first fault: nothing more is sent. The process ends once the answers on their way are kept. */
+  /** Aborts at the first fault: nothing more is sent. The process ends once the answers in flight are recorded. */
   readonly faulty: AbortSignal;
-  /** Called on a fault that no retry fixes (disk full, ledger gone), so that the process can report it and exit. */
+  /** Reports a fault that no retry fixes (disk full, ledger gone), so that the process can exit. */
   readonly onFault: (fault: Error) => void;
   /** Receives an event for each step; logs, metrics and traces are built on it. */
   readonly observe: Observe;
@@ -117,6 +117,7 @@ export interface Dependencies extends Services, ProcessMemory, ProcessSignals {
   readonly askEveryMs: number;
 }
 
+/** The clocks of this machine. */
 export const SYSTEM_CLOCK: Clock = {
   now: () => {
     const host = Date.now();

@@ -3,7 +3,7 @@ import type { CopyMoment } from '../ledger/copy/copy-side.ts';
 
 /**
  * Points between a paid request and its recorded result at which a process can die. Tests kill the process there to
- * prove that nothing is lost; in production nobody listens.
+ * prove that nothing is lost. In production the hook does nothing.
  */
 export const FAULT_POINTS = [
   'before-intent',
@@ -12,10 +12,11 @@ export const FAULT_POINTS = [
   'after-verdict',
   'before-rename',
 ] as const;
+
 /**
- * `before-reuse-record`: an earlier result has been copied but not recorded. `before-join-record`: a row's parts have
- * been joined but not recorded. `copy-…`: a ledger is being moved; `backup-…`, `restore-…`: backed up, or put back. No
- * request is in flight at these points.
+ * {@link FAULT_POINTS}, and those where no request is in flight. `before-reuse-record`: an earlier result has been
+ * copied but not recorded. `before-join-record`: a row's parts have been joined but not recorded. `copy-…`: a ledger is
+ * being moved; `backup-…`, `restore-…`: backed up or restored.
  */
 export type FaultPoint =
   | (typeof FAULT_POINTS)[number]
@@ -25,5 +26,5 @@ export type FaultPoint =
   | `backup-${BackupMoment}`
   | `restore-${RestoreMoment}`;
 
-/** Called at each fault point; it may take its time, or never return. */
+/** Called at each fault point. It may take long, or never return. */
 export type FaultPointHook = (point: FaultPoint) => void | Promise<void>;

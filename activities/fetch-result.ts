@@ -17,31 +17,33 @@ import { isPastDeadline, readAwaitedJob, type AwaitedJob } from './polling/await
 import { UnfitBody } from '../store/unfit.ts';
 import { errorSummary } from './visibility/event-facts.ts';
 
-/** Failed downloads of one job's result, each from a fresh link, before the row fails. */
+/** Maximum downloads of one job's result, each from a fresh link. Then the row fails. */
 const MOST_DOWNLOADS = 6;
-/** Pause before the job is read again for a fresh link, ms; doubled each time. */
+/** Pause before the job is read again for a fresh link, ms; doubled after each failure. */
 const FIRST_PAUSE_MS = 500;
 /** A link that waited longer than this for its download is read again, ms: links may live for only a second. */
 const FRESH_MS = 500;
 /**
- * How long the record of a job's end may wait for others to share its commit, ms. A kill meanwhile costs a free poll
- * and a download.
+ * How long the record of a job's end may wait to share a commit with others, ms. A kill meanwhile costs a free poll and
+ * a download.
  */
 const PATIENCE_MS = 8;
-/**
- * The maximum while enough waiting requests fill that time: then nobody is waiting for the row's slot in the window.
- */
+/** The same if the queue of paid requests takes at least this long: then none of them waits for the row's slot. */
 const PATIENCE_AT_LIMIT_MS = 50;
-/** Downloads longer than this show as `fetching`, ms. */
+/** A download longer than this shows in the row's state as `fetching`, ms. */
 const SHOWN_AFTER_MS = 500;
-/** Pause after a local fault (disk full), ms. */
+/** Pause before the next poll after a local fault (disk full), ms. */
 const AFTER_FAULT_MS = 5_000;
 
 /**
- * Downloads a job's result to the store and records it. If it had to wait for a download slot, it reads the job again
- * for a fresh link first. A link that is dead all the same, cut off, or leads to something else is not retried: the job
- * is read again. Returns the row's state, if known. Never rejects: a local fault, such as a full disk, goes to
- * `onFault`, and the job is polled again later.
+ * Downloads the result of a completed job to the store and records it. `reading`: the job as just polled, with the
+ * link.
+ *
+ * A download that had to wait for a slot reads the job again for a fresh link first. A download that fails is not
+ * retried from the same link: the next poll brings a fresh one.
+ *
+ * Returns the row's snapshot; undefined if nothing was recorded. Never rejects: a local fault, such as a full disk, is
+ * reported to `onFault`, and the job is polled again later.
  */
 export async function fetchResult(
   deps: Dependencies,
@@ -54,7 +56,7 @@ export async function fetchResult(
     if (fetched === undefined) return undefined;
     const { credits } = fetched;
     const file = checkPace(deps, job, fetched.file);
-    // Only an unfit file depends on the user's latest settings.
+    // Only what happens with an unfit file depends on the user's latest settings.
     const { settings, control } = file.unfit === undefined ? job.loaded.batch : await loadBatch(deps, key.batch);
     const allowed = { retakes: settings.retakes, control };
     const { effect, ...why } = afterResult(job.loaded.row.spec, key.step, file, allowed);
@@ -75,7 +77,10 @@ export async function fetchResult(
   }
 }
 
-/** The file, and the job's price if the API states it; undefined if the job no longer has a link. */
+/**
+ * Downloads the file when a slot is free. Returns it with the job's price in credits, if the API states one; undefined
+ * if the job no longer has a link.
+ */
 async function fetchInTurn(
   deps: Dependencies,
   job: AwaitedJob,
@@ -88,13 +93,13 @@ async function fetchInTurn(
     const isFresh = isFree || deps.clock.now().monotonic - readAt < FRESH_MS;
     const { resultUrl, credits } = isFresh ? reading : await readAgain(deps, job);
     if (resultUrl === undefined) {
-      // A poll will find out what is wrong.
+      // The next poll finds out what is wrong.
       deps.polls.again(job.name, deps.clock.now().monotonic);
       return undefined;
     }
     const receive = receiveMedia(deps, job.loaded, job.key);
     const begunAt = deps.clock.now().monotonic;
-    const file = await showing(deps, job, () => deps.api.download(resultUrl, receive, deps.ending));
+    const file = await showLong(deps, job, () => deps.api.download(resultUrl, receive, deps.ending));
     deps.observe({
       type: 'download',
       ...job.key,
@@ -107,8 +112,9 @@ async function fetchInTurn(
 }
 
 /**
- * Checks whether the duration of a good speech file fits its text. This is a heuristic, so it makes a file unfit only
- * for rows with `verify`: an unfit file is made again for money and holds up later steps.
+ * Checks whether the duration of a speech file fits its text, and returns the file with the finding. The check is a
+ * heuristic, so it makes a file unfit only for rows with `verify`: an unfit file delays later steps and may be paid for
+ * again.
  */
 function checkPace({ speechPaces, observe }: Dependencies, job: AwaitedJob, file: StoredFile): StoredFile & ResultFile {
   const { key, loaded, operation } = job;
@@ -127,8 +133,8 @@ function readAgain(deps: Dependencies, job: AwaitedJob): Promise<JobReading> {
   return readInTurn(deps, job.key.batch, deps.ending, () => readAwaitedJob(deps, job, deps.ending));
 }
 
-/** Shows a long download in the row's state; a short one is not worth a commit. */
-async function showing<T>(deps: Dependencies, job: AwaitedJob, download: () => Promise<T>): Promise<T> {
+/** Runs a download, and records the state `fetching` if it takes long. */
+async function showLong<T>(deps: Dependencies, job: AwaitedJob, download: () => Promise<T>): Promise<T> {
   let shown: Promise<unknown> | undefined;
   const timer = setTimeout(() => {
     shown = deps.ledger.changeRunning(job.key, { state: 'fetching' }).catch(deps.onFault);
@@ -137,24 +143,28 @@ async function showing<T>(deps: Dependencies, job: AwaitedJob, download: () => P
     return await download();
   } finally {
     clearTimeout(timer);
-    // Nothing may be written once the process closes its ledger after its last download.
+    // The process closes its ledger after its last download, so the write must end first.
     await shown;
   }
 }
 
+/**
+ * Records a failed download and schedules the next poll. If the link or its file was bad too often, the row fails.
+ * Rethrows an error that is neither the API's nor the file's.
+ */
 async function afterFailedDownload(
   deps: Dependencies,
   job: AwaitedJob,
   error: unknown,
   { credits }: JobReading,
 ): Promise<RowSnapshot> {
-  const isLink = error instanceof UnfitBody || (error instanceof ApiError && error.failure.class === 'ResultGone');
-  if (!isLink && !(error instanceof ApiError)) throw error;
+  const isBadLink = error instanceof UnfitBody || (error instanceof ApiError && error.failure.class === 'ResultGone');
+  if (!isBadLink && !(error instanceof ApiError)) throw error;
   deps.observe({ type: 'download', ...job.key, jobId: job.jobId, error: errorSummary(error) });
   const snapshot = await deps.ledger.changeRunning(job.key, { state: 'processing', trouble: troubleOf(error) });
   const { wall, monotonic } = deps.clock.now();
-  // Trouble on the way to the file is usually temporary; if it is not, the batch must still end.
-  if (!isLink && !isPastDeadline(job, wall)) {
+  // A network failure is usually temporary. If it is not, the batch must still end, so the deadline limits it.
+  if (!isBadLink && !isPastDeadline(job, wall)) {
     deps.polls.again(job.name, nextPoll(job.loaded.batch.settings, monotonic, Math.random()));
     return snapshot;
   }
@@ -164,29 +174,32 @@ async function afterFailedDownload(
   return giveUpResult(deps, job, error.message, { ...causeOf(error), ...defined({ credits }) });
 }
 
-/** The failure the row would end with if the result stays as it is. */
+/** Returns the failure with which the row would end if no download succeeds. */
 function troubleOf(error: UnfitBody | ApiError): Failure {
   return { class: 'ResultGone', message: error.message.slice(0, 500), ...causeOf(error) };
 }
 
-/** Who refused the result, and how. The refusing party's own code is left out: it may differ each time. */
+/**
+ * Returns who refused the result, and how. Without the error code of whoever refused it, which may differ each time, so
+ * that failures of equal cause are counted together.
+ */
 function causeOf(error: UnfitBody | ApiError): Pick<Failure, 'cause'> {
   const cause = error instanceof ApiError ? error.failure.cause : undefined;
   return cause === undefined ? {} : { cause: withoutCode(cause) };
 }
 
-/** Further facts about a result that cannot be fetched. */
+/** Details of a result that cannot be fetched. */
 export interface TroubleDetails {
-  /** Who refused it, and how; the same for all rows that fail alike. */
+  /** Who refused it, and how; equal for all rows that fail for the same reason. */
   readonly cause?: string | undefined;
   /** What the API answered. */
   readonly answer?: string;
-  /** The price that the ended job reported. */
+  /** The price of the ended job, if the API stated one, in credits. */
   readonly credits?: number;
 }
 
-/** The job has no link; shows the other fields of its answer in case one of them is the link. */
-export function withoutLink({ members, credits }: JobReading): TroubleDetails {
+/** Returns the details of a completed job without a link: the other fields of its answer, since one may be the link. */
+export function missingLinkDetails({ members, credits }: JobReading): TroubleDetails {
   return {
     cause: NO_LINK,
     ...defined({ credits }),
@@ -194,7 +207,10 @@ export function withoutLink({ members, credits }: JobReading): TroubleDetails {
   };
 }
 
-/** The result cannot be fetched: the row fails, and keeps its job id and its charge. */
+/**
+ * Ends a row as `failed` because its result cannot be fetched. `why`: begins the message. The row keeps its job id and
+ * its charge.
+ */
 export async function giveUpResult(
   deps: Dependencies,
   job: AwaitedJob,

@@ -21,10 +21,10 @@ import { roundCredits } from '../contract/price-units.ts';
 import type { SearchFigures } from '../contract/search-attributes.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 
-/** Heartbeat interval for work without its own loop, ms. A lane beats whenever it reads the ledger. */
+/** Heartbeat interval of activities without a loop of their own, ms. A lane beats whenever it reads the ledger. */
 const BEAT_EVERY_MS = 2_000;
 
-/** All activities, bound to their dependencies. */
+/** Creates all activities, bound to their dependencies. Each reads its argument first (`read-arguments.ts`). */
 export function createActivities(deps: Dependencies): Activities {
   return {
     surveyBatch: (batch) => withTimedHeartbeat(deps, () => surveyBatch(deps, readArgument('surveyBatch', batch))),
@@ -32,32 +32,23 @@ export function createActivities(deps: Dependencies): Activities {
       withTimedHeartbeat(deps, () => openOccurrence(deps, readArgument('openOccurrence', offer))),
     awaitOccurrence: (batch) =>
       withTimedHeartbeat(deps, () => awaitOccurrence(deps, readArgument('awaitOccurrence', batch))),
-    stopBatch: (batch) =>
-      reportingFaults(deps, async () => {
-        const { name } = await loadBatch(deps, readArgument('stopBatch', batch));
-        const schedule = parseOccurrence(name)?.schedule;
-        const by =
-          schedule === undefined
-            ? byItself('its workflow was cancelled in Temporal')
-            : bySchedule(schedule, 'its overlap policy');
-        await deps.ledger.setControl(name, 'stopping', undefined, by);
-      }),
+    stopBatch: (batch) => reportingFaults(deps, () => stopBatch(deps, readArgument('stopBatch', batch))),
     workLane: (offer) =>
       reportingFaults(deps, () =>
         withHeartbeat((signal, beat) => {
           const { attempt, workflowExecution: workflow } = Context.current().info;
-          leaveContexts(deps);
+          disableAsyncContext(deps);
           return workLane(deps, readArgument('workLane', offer), { signal, beat, attempt, workflow });
         }),
       ),
   };
 }
 
-/** Sends heartbeats during long work, so that another worker can take it over soon if this one dies. */
+/** Runs work with a heartbeat every two seconds, so that another worker soon takes it over if this one dies. */
 function withTimedHeartbeat<T>(deps: Dependencies, work: () => Promise<T>): Promise<T> {
   return reportingFaults(deps, () =>
     withHeartbeat(async (_signal, beat) => {
-      leaveContexts(deps);
+      disableAsyncContext(deps);
       const timer = setInterval(beat, BEAT_EVERY_MS);
       try {
         return await work();
@@ -69,63 +60,60 @@ function withTimedHeartbeat<T>(deps: Dependencies, work: () => Promise<T>): Prom
 }
 
 /**
- * Switches off the async context storages of Temporal's SDK, including that of an activity's own context. See {@link
- * Dependencies.disableCallContext}.
+ * Switches off the async context storages of Temporal's SDK, including that of the activity's own context: they slow
+ * down every promise. See {@link Dependencies.disableCallContext}.
  */
-function leaveContexts(deps: Pick<Dependencies, 'disableCallContext'>): void {
+function disableAsyncContext(deps: Pick<Dependencies, 'disableCallContext'>): void {
   asyncLocalStorage.disable();
   deps.disableCallContext();
 }
 
 /**
- * Reports a local fault (disk full, ledger or store not writable) at once: Temporal would retry the activity forever,
- * and the user would see nothing.
+ * Runs work, and reports a local fault (disk full, ledger or store not writable) at once: Temporal would retry the
+ * activity forever, and the user would see nothing.
  */
 async function reportingFaults<T>(deps: Pick<Dependencies, 'onFault' | 'observe'>, work: () => Promise<T>): Promise<T> {
   const { attempt } = Context.current().info;
   try {
     return await work();
   } catch (error) {
-    if (error instanceof BatchMissing) throw offeredElsewhere(deps, error, attempt);
+    if (error instanceof BatchMissing) throw batchMissingFailure(deps, error, attempt);
     const isLocal = [LedgerUnreachable, LedgerReadOnly, StoreUnwritable].some((kind) => error instanceof kind);
     if (isLocal) deps.onFault(error as Error);
-    // The ledger does not know what is asked for: no retry fixes that, but a new workflow starts from the ledger.
+    // The ledger refuses the call: no retry fixes that, but a new workflow starts from what the ledger has.
     if (error instanceof LedgerMisuse) throw ApplicationFailure.nonRetryable(error.message, error.name);
     throw error;
   }
 }
 
-/** How often work on a batch that a ledger does not have is offered again, and the pause in between, ms. */
-const MOST_ELSEWHERE = 20;
-const ELSEWHERE_AFTER_MS = 500;
+/** Maximum attempts of an activity whose batch is missing in the worker's ledger. */
+const MOST_MISSING_ATTEMPTS = 20;
+/** Pause between them, ms. */
+const MISSING_RETRY_MS = 500;
 
 /**
- * The failure for work on a batch that this worker's ledger does not have. A worker on a former or restored database
- * may share Temporal's queue with those of the ledger, so others get the work first. If none of them has the batch,
- * either, no retry fixes that.
+ * Returns the failure for work on a batch that this worker's ledger does not have. It is retried for a while, because a
+ * worker with an outdated or restored database may share Temporal's task queue with workers whose ledger has the batch.
  */
-function offeredElsewhere(
+function batchMissingFailure(
   { observe }: Pick<Dependencies, 'observe'>,
   { batch, message }: BatchMissing,
   attempt: number,
 ): ApplicationFailure {
   observe({ type: 'note', what: 'batch-missing', batch });
-  const isOver = attempt >= MOST_ELSEWHERE;
-  return ApplicationFailure.create({
-    ...{ message, type: 'BatchMissing', nonRetryable: isOver },
-    ...(isOver ? {} : { nextRetryDelay: ELSEWHERE_AFTER_MS }),
-  });
+  if (attempt >= MOST_MISSING_ATTEMPTS) return ApplicationFailure.nonRetryable(message, 'BatchMissing');
+  return ApplicationFailure.create({ message, type: 'BatchMissing', nextRetryDelay: MISSING_RETRY_MS });
 }
 
 /**
- * Runs an activity's work with its heartbeat, which also delivers cancellation: the signal aborts when the server takes
- * the work away or the worker shuts down. The work itself beats, so a beat proves progress; the SDK sends one every 2 s
- * at most (`worker/create-worker.ts`).
+ * Runs an activity's work, and sends one heartbeat. The work sends further ones by `beat`, so a heartbeat proves
+ * progress; the SDK passes on one every 2 s at most (`worker/create-worker.ts`). The signal aborts when the server
+ * cancels the activity or the worker shuts down.
  */
 async function withHeartbeat<T>(work: (signal: AbortSignal, beat: () => void) => Promise<T>): Promise<T> {
   const context = Context.current();
   const { cancellationSignal } = context;
-  // Each row that the work waits for adds a listener.
+  // Each row that the work waits for adds a listener, and Node would warn of a leak.
   setMaxListeners(0, cancellationSignal);
   const beat = (): void => {
     context.heartbeat();
@@ -135,36 +123,45 @@ async function withHeartbeat<T>(work: (signal: AbortSignal, beat: () => void) =>
 }
 
 /**
- * Ends a stopping batch's unsent rows, closes the batch if no row is open, and returns how many lanes it can use now. A
- * paused batch can use lanes only for rows already begun.
+ * Ends the unsent rows of a stopping batch, closes the batch if no row is open, and returns how many lanes it can use
+ * now. A paused batch can use lanes only for rows that have begun.
  */
 async function surveyBatch(deps: Dependencies, name: string): Promise<BatchSurvey> {
   const batch = await loadBatch(deps, name);
   const { apiUrl, account, control } = batch;
   if (control === 'stopping') await sweep(deps.ledger, name);
   const open = await deps.ledger.closeBatch(name);
-  const told: ReportedFigures = { figures: await figuresOf(deps, batch), searchable: deps.searchable };
-  if (open === 0) return { open, control, lanes: 0, ...told };
+  const shown: ReportedFigures = { figures: await figuresOf(deps, batch), searchable: deps.searchable };
+  if (open === 0) return { open, control, lanes: 0, ...shown };
   const workers = await deps.ledger.livingWorkers(apiUrl, account);
   const senders = await deps.ledger.livingWorkers(apiUrl, account, 'submit');
   const lanes = lanesFor(open, ofSameVersion(deps.owner, senders).length);
   const downloadLanes = workers.length - senders.length;
-  const survey = { open, control, ...told, ...(downloadLanes > 0 ? { downloadLanes } : {}) };
+  const survey = { open, control, ...shown, ...(downloadLanes > 0 ? { downloadLanes } : {}) };
   if (control !== 'paused') return { ...survey, lanes };
   const { states } = await deps.ledger.counts(name);
   return { ...survey, lanes: open > states.waiting + states.blocked ? lanes : 0 };
 }
 
-/**
- * How often a process declines a lane that another worker could take before taking it anyway, and the pause between
- * offers, ms.
- */
+/** Stops a batch whose workflow was cancelled: by its schedule's overlap policy, or by a person in Temporal. */
+async function stopBatch(deps: Dependencies, batch: string): Promise<void> {
+  const { name } = await loadBatch(deps, batch);
+  const schedule = parseOccurrence(name)?.schedule;
+  const by =
+    schedule === undefined
+      ? byItself('its workflow was cancelled in Temporal')
+      : bySchedule(schedule, 'its overlap policy');
+  await deps.ledger.setControl(name, 'stopping', undefined, by);
+}
+
+/** A process declines a lane this often in favour of other workers, then takes it. */
 const MOST_DECLINES = 20;
+/** Pause before Temporal offers a declined lane again, ms. */
 const DECLINE_FOR_MS = 250;
 
 /**
- * Works on an offered lane. Lanes spread work over processes: a process that already has a lane of this batch leaves
- * the next one to a worker without one.
+ * Works on an offered lane. Lanes spread work over processes, so a process that already has a lane of this batch
+ * declines the next one as long as another worker has none.
  */
 async function workLane(
   deps: Dependencies,
@@ -180,7 +177,7 @@ async function workLane(
       type: 'LaneDeclined',
       message: 'Another worker has no lane of this batch yet.',
       nextRetryDelay: DECLINE_FOR_MS,
-      // Nothing that a log should warn of.
+      // Benign failures are not logged as warnings.
       category: ApplicationFailureCategory.BENIGN,
     });
   }
@@ -197,7 +194,7 @@ async function isAnotherFree(deps: Dependencies, { batch, lane }: LaneOffer): Pr
   return hasWorkerWithoutLane(await eligibleWorkers(deps, lane), await deps.ledger.laneOwners(batch));
 }
 
-/** How a batch stands. Reads kept sums, whatever the batch's size. */
+/** Returns the figures of a batch that Temporal shows. The ledger keeps these sums, so a large batch costs no more. */
 async function figuresOf(
   { ledger }: Pick<Dependencies, 'ledger'>,
   { name, control }: Pick<BatchRecord, 'name' | 'control'>,

@@ -3,12 +3,12 @@ import type { Dialect } from '../contract/dialects.ts';
 import { dialectOf, type RowSpec } from '../contract/row-kinds.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** The client in a dialect; all of them share their connections. */
+/** Returns the API client for a dialect (one of the API's two sets of paths). All clients share their connections. */
 export function apiForDialect({ api }: Pick<Dependencies, 'api'>, dialect: Dialect): SpeechApi {
   return api.dialect === dialect ? api : api.speaking(dialect);
 }
 
-/** The client in the dialect of a row. */
+/** Returns the API client for the dialect of a row. */
 export function apiForRow(
   deps: Pick<Dependencies, 'api'>,
   row: { readonly spec: Pick<RowSpec, 'dialect'> },

@@ -90,7 +90,7 @@ function memoryOf({ ledger, realm, hints = new JobHints() }: WorkerSetup): Proce
     concurrencyLimit: new ConcurrencyLimit(),
     resultLookUps: new ResultLookUps(ledger),
     media: readMediaIdentities(createMediaFetch(realm.apiUrl)),
-    listings: new SharedJobLists(),
+    jobLists: new SharedJobLists(),
     sends: new RunningWork(),
     lostAnswers: { count: 0 },
     fetches: new RunningWork(),

@@ -4,7 +4,8 @@ import { realmDifference, type Realm } from '../../contract/names.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
-interface Known {
+interface CachedRead {
+  /** When the read began, monotonic ms. */
   readonly at: number;
   readonly record: Promise<BatchRecord | undefined>;
 }
@@ -17,27 +18,27 @@ interface Known {
 export class BatchCache {
   readonly #ledger: Pick<Ledger, 'findBatch'>;
   readonly #maxAgeMs: number;
-  readonly #known = new Map<string, Known>();
+  readonly #reads = new Map<string, CachedRead>();
 
-  /** `maxAgeMs`: maximum age of a record that is handed out. Default 200. */
+  /** `maxAgeMs`: maximum age of a record that is handed out, ms. */
   constructor(ledger: Pick<Ledger, 'findBatch'>, maxAgeMs = 200) {
     this.#ledger = ledger;
     this.#maxAgeMs = maxAgeMs;
   }
 
-  /** The record of a batch, if it exists. Rejects as the ledger does. */
+  /** Reads the record of a batch; undefined if there is no such batch. Rejects if the ledger does. */
   read(name: string): Promise<BatchRecord | undefined> {
-    const known = this.#known.get(name);
-    if (known !== undefined && performance.now() - known.at < this.#maxAgeMs) return known.record;
+    const cached = this.#reads.get(name);
+    if (cached !== undefined && performance.now() - cached.at < this.#maxAgeMs) return cached.record;
     const record = this.#ledger.findBatch(name);
-    this.#known.set(name, { at: performance.now(), record });
+    this.#reads.set(name, { at: performance.now(), record });
     // Never cache a failed read.
-    record.catch(() => this.#known.delete(name));
+    record.catch(() => this.#reads.delete(name));
     return record;
   }
 }
 
-/** The ledger has no such batch. */
+/** Thrown if this worker's ledger has no such batch. */
 export class BatchMissing extends Error {
   readonly batch: string;
 
@@ -49,9 +50,10 @@ export class BatchMissing extends Error {
 }
 
 /**
- * Returns a batch as this process last read it, a fraction of a second ago at most, and checks that it belongs to this
- * worker's realm: the task queue already keeps realms apart, but a worker that holds a token checks again before it
- * spends anything.
+ * Returns the record of a batch, at most a fraction of a second old. Throws {@link BatchMissing} if there is none, and
+ * a failure that Temporal does not retry if the batch belongs to another realm (API and account) than this worker, or
+ * defines an operation of its own differently. Task queues keep realms apart already, but a worker that holds a token
+ * checks again before it spends anything.
  */
 export async function loadBatch(
   { batches, realm }: { readonly batches: BatchCache; readonly realm: Realm },

@@ -56,7 +56,7 @@ async function workToEnd(lane: LaneContext, claimed: RowSnapshot): Promise<RowSn
   const work: RowWork = { lane, results: new EarlierResults(deps, batch), name: new VoiceNameCheck(deps), faults: [] };
   while (now.next.type !== 'ended' && !lane.signal.aborted) {
     if (deps.only === 'download' && now.next.type !== 'wait') {
-      await handOverRow(deps, { batch, ...now.next.at }, false);
+      await handOverRow(deps, { batch, ...now.next.at }, { isToFetch: false });
       return undefined;
     }
     const hasWaited = now.deferral === 'short';

@@ -7,7 +7,7 @@ import { makesJob, operationOf, type linkOf, type MediaColumn } from '../../cont
 import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
 import { usedAttempt } from '../../policy/rows/row-machine.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { withoutLink } from '../fetch-result.ts';
+import { missingLinkDetails } from '../fetch-result.ts';
 import { type LoadedAttempt, attemptName } from '../attempt.ts';
 import type { PollTrouble } from './polled-jobs.ts';
 import { apiForRow } from '../row-api.ts';
@@ -75,7 +75,7 @@ export async function freshLink(
       deps.polls.forget(name);
       return { type: 'ready', link: { column, url: reading.resultUrl }, freshUntil: askedAt + FRESH_MS };
     }
-    const { cause, answer = '' } = withoutLink(reading);
+    const { cause, answer = '' } = missingLinkDetails(reading);
     const message = `The ${step} job ${jobId} no longer gives a link to its result. ${answer}`.trim();
     return await laterOrNever(deps, made, signal, { trouble: 'result', message, ...defined({ cause }) });
   } catch (error) {

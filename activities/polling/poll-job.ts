@@ -8,7 +8,7 @@ import { FEW_FAILED_POLLS, mostFailedPolls, nextPoll } from '../../policy/pollin
 import type { Span } from '../../policy/polling/job-times.ts';
 import { afterJobFailed } from '../../policy/rows/new-take.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { fetchResult, giveUpResult, withoutLink, type TroubleDetails } from '../fetch-result.ts';
+import { fetchResult, giveUpResult, missingLinkDetails, type TroubleDetails } from '../fetch-result.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
 import type { PollTrouble } from './polled-jobs.ts';
 import { handOverRow } from '../hand-over-row.ts';
@@ -50,9 +50,9 @@ export async function pollJob(deps: Dependencies, job: AwaitedJob, signal: Abort
       return endFailed(deps, job, reading);
     case 'completed':
       if (reading.resultUrl === undefined)
-        return troubled(deps, job, 'result', 'is completed but has no link', withoutLink(reading));
+        return troubled(deps, job, 'result', 'is completed but has no link', missingLinkDetails(reading));
       if (deps.only === 'submit') {
-        await handOverRow(deps, job.key, true);
+        await handOverRow(deps, job.key, { isToFetch: true });
         return 'released';
       }
       // The row's previous holder may have started it meanwhile.

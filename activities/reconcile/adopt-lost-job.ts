@@ -48,7 +48,7 @@ export async function adoptLostJob(
   for (let looks = 1; ; looks++) {
     // Others may share the list, so only the end of the process aborts it.
     const list = { dialect: dialectOf(loaded.row.spec), operation };
-    const listing = await deps.listings.next(list, () => readJobList(deps, list, key.batch, deps.ending));
+    const listing = await deps.jobLists.next(list, () => readJobList(deps, list, key.batch, deps.ending));
     signal.throwIfAborted();
     const lost = new Set<string>();
     for (;;) {

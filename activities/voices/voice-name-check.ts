@@ -4,12 +4,12 @@ import type { LoadedAttempt } from '../attempt.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { voicesNamed } from './adopt-lost-voice.ts';
 
-/** An answer older than this is read again, ms. Others may make voices meanwhile. */
+/** Maximum age of an answer, ms. Others may create voices meanwhile. */
 const FRESH_MS = 5_000;
 
 /**
- * Checks that no voice has the name a request is about to use: only then can a voice of that name be recognised as the
- * request's own if the answer is lost.
+ * Checks, for one row, that no voice has the name that its request will give to a new voice. Only then can a voice of
+ * that name be recognised as the request's own if the answer is lost.
  */
 export class VoiceNameCheck {
   readonly #deps: Dependencies;
@@ -20,8 +20,8 @@ export class VoiceNameCheck {
   }
 
   /**
-   * Reads the list, or repeats a recent answer: a request that waits for room asks many times a second. Undefined if
-   * the list cannot be read, or the request makes no voice.
+   * Returns whether the name is free, at most 5 s old: a request that waits for a slot calls this many times a second.
+   * Undefined if the list of voices cannot be read, or the request creates no voice.
    */
   async isFree(attempt: LoadedAttempt, signal: AbortSignal): Promise<boolean | undefined> {
     const { operation, row } = attempt;
