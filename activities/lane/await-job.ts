@@ -13,7 +13,7 @@ import { pollJob, type PollResult } from '../polling/poll-job.ts';
 import { toAwaitedJob, type AwaitedJob, ageOf } from '../polling/awaited-job.ts';
 import type { WakeUps } from './wake-ups.ts';
 
-/** Signals that can end a wait. */
+/** What can end a wait early. */
 export interface Waiting {
   /** Ends the wait. */
   readonly signal: AbortSignal;
@@ -21,19 +21,19 @@ export interface Waiting {
   readonly wakeUps: WakeUps;
 }
 
-/** How often a waiting row is read again, ms. A change by another process wakes nobody here. */
+/** How often the row of a waiting job is read from the ledger, ms: changes by other processes send no wake-up here. */
 const READ_EVERY_MS = 10_000;
 
 /**
- * Waits for the job of an attempt, and returns what the row needs then. If the signal ends the wait, it returns the
- * attempt unchanged.
+ * Waits for the job of an accepted attempt, polling it and starting the download of its result. Returns what the row
+ * needs once it need not wait for this job any more. If the signal aborts first, the row still needs to wait.
  *
- * A job is in one of three states here. *DueRow later*: nothing happens. *Polled*: a read waits for its turn or is in
- * flight; it returns "still running" (due later again), an end (recorded at once) or a link. *Fetched*: the download
- * runs in this process independently of any waiter, so it does not restart when a lane changes hands. Everything may
- * safely be done twice: reads are free, and records are written once.
+ * A job is in one of three states here. *Due later*: the wait sleeps until the next poll. *Polled*: a read waits for
+ * its turn or is in flight; the job still runs (due later again), has ended (recorded at once) or has a link.
+ * *Downloading*: the download runs in this process independently of any waiter, so it does not restart when another
+ * lane takes the row. All of this may safely happen twice: reads are free, and the ledger records each end once.
  *
- * The row's state is the last one recorded; the ledger is read again only after a wake-up, and now and then.
+ * `known`: the attempt as recorded last. The ledger is read again only after a wake-up, and every ten seconds.
  */
 export async function awaitJob(
   deps: Dependencies,
@@ -42,7 +42,8 @@ export async function awaitJob(
   waiting: Waiting,
 ): Promise<RowProgress> {
   const name = attemptName(key);
-  let [loaded, readAt] = [known, deps.clock.now().monotonic];
+  let loaded = known;
+  let readAt = deps.clock.now().monotonic;
   let hintedJob: string | undefined;
   const expectHints = (jobId?: string): void => {
     if (hintedJob !== undefined && hintedJob !== jobId) deps.hints.forget(hintedJob, waiting);
@@ -67,17 +68,17 @@ export async function awaitJob(
       if (waiting.signal.aborted) return { next };
       const { monotonic: now } = deps.clock.now();
       if (answer === 'same' && now - readAt < READ_EVERY_MS) continue;
-      const isKnown = answer !== undefined && answer !== 'same';
-      loaded = isKnown ? buildAttempt(key, loaded.batch, answer) : await loadAttempt(deps, key);
+      const isSnapshot = answer !== undefined && answer !== 'same';
+      loaded = isSnapshot ? buildAttempt(key, loaded.batch, answer) : await loadAttempt(deps, key);
       readAt = now;
     }
   } finally {
-    // Also if the lane has lost the row: nobody else reports that this process no longer waits for the job.
+    // Also if the lane has lost the row, because nothing else tells the hints that this process has stopped waiting.
     expectHints();
   }
 }
 
-/** The next news about the job. Undefined: ask the ledger whether its row has changed. */
+/** Waits for the next news about the job. Undefined: the row may have changed, so the ledger is to be read. */
 async function nextAnswer(
   deps: Dependencies,
   job: AwaitedJob,
@@ -91,26 +92,27 @@ async function nextAnswer(
 }
 
 /**
- * Polls once when the time has come. Returns `same` if nothing is new, and undefined if a wake-up came meanwhile: the
- * ledger may have news.
+ * Polls the job once it is due. Returns `same` if nothing is new; undefined if nothing is, but a wake-up came
+ * meanwhile.
  */
 async function pollWhenDue(deps: Dependencies, job: AwaitedJob, waiting: Waiting): Promise<PollResult | undefined> {
   const { signal, wakeUps } = waiting;
-  const { count } = wakeUps;
+  const countBefore = wakeUps.count;
   const now = deps.clock.now();
   const { settings } = job.loaded.batch;
   const plannedAt = deps.polls.dueAt(job.name, () => {
     const earlyMs = deps.jobTimes.earlyJobMs(deps, job.operation);
     return firstPoll(settings, earlyMs, job.acceptedAt, now);
   });
-  const isTime = await sleepUntilDue(deps, job, plannedAt, waiting);
-  const poll = isTime && !signal.aborted ? await pollJob(deps, job, signal) : 'same';
-  return poll === 'same' && wakeUps.count !== count ? undefined : poll;
+  const isDue = await sleepUntilDue(deps, job, plannedAt, waiting);
+  const poll = isDue && !signal.aborted ? await pollJob(deps, job, signal) : 'same';
+  return poll === 'same' && wakeUps.count !== countBefore ? undefined : poll;
 }
 
 /**
  * Sleeps until a job should be read: a webhook mentioned it, or a poll is due that webhooks do not replace. Returns
- * false if it woke earlier. A skipped poll is rescheduled.
+ * false if it woke earlier, or if the poll that was due is replaced by webhooks; that poll is scheduled again later.
+ * `plannedAt`: the next poll by the schedule, monotonic ms.
  */
 async function sleepUntilDue(
   deps: Dependencies,

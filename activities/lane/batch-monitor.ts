@@ -5,12 +5,12 @@ import { loadBatch } from '../cache/batch-cache.ts';
 import { sweep, SWEEP_EVERY_MS } from './sweeps.ts';
 import type { WakeUps } from './wake-ups.ts';
 
-/** How often a lane reads the user's control settings, ms. */
-const LISTEN_EVERY_MS = 250;
+/** How often a lane reads its batch, ms: users expect a pause or stop to take effect within a second. */
+const READ_EVERY_MS = 250;
 
 /**
- * The control state of a batch, read from the ledger a few times a second. Each read also proves that this process and
- * its ledger are alive, so the heartbeat is tied to it.
+ * Reads the record of a lane's batch a few times a second, so that the lane follows pause, resume, stop and changed
+ * settings. Each read also proves that this process and its ledger are alive, so each sends the activity's heartbeat.
  */
 export class BatchMonitor {
   readonly #deps: Dependencies;
@@ -18,7 +18,8 @@ export class BatchMonitor {
   readonly #signal: AbortSignal;
   #batch: BatchRecord;
   #parked = 0;
-  #changed: (() => void)[] = [];
+  /** Wakes one parked row each. */
+  #wakers: (() => void)[] = [];
 
   constructor(deps: Dependencies, batch: BatchRecord, { signal, wakeUps }: { signal: AbortSignal; wakeUps: WakeUps }) {
     this.#deps = deps;
@@ -27,24 +28,25 @@ export class BatchMonitor {
     this.#wakeUps = wakeUps;
   }
 
-  /** The batch as it was a moment ago. */
+  /** The batch as read last. */
   get batch(): BatchRecord {
     return this.#batch;
   }
 
-  /** Rows that wait until they may be paid for. */
+  /** Number of rows that wait until the batch runs. */
   get parked(): number {
     return this.#parked;
   }
 
   /**
-   * Resolves with true once the batch runs; with false if it never will in this lane: it is stopping, or the lane ends.
+   * Waits while the batch is paused. Resolves with true once it runs, and with false if it is stopping or the lane
+   * ends.
    */
   async waitUntilRunning(): Promise<boolean> {
     this.#parked += 1;
     try {
       while (this.#batch.control === 'paused' && !this.#signal.aborted) {
-        await new Promise<void>((resolve) => this.#changed.push(resolve));
+        await new Promise<void>((resolve) => this.#wakers.push(resolve));
       }
     } finally {
       this.#parked -= 1;
@@ -52,11 +54,13 @@ export class BatchMonitor {
     return this.#batch.control === 'running' && !this.#signal.aborted;
   }
 
-  /** Listens until the signal aborts. Rejects if the ledger cannot be read. */
-  async listen(beat: () => void): Promise<void> {
-    // Side by side: a sweep of a large batch takes far longer than a lane may be silent.
+  /**
+   * Reads the batch until the signal aborts, and calls `beat` after each read. Rejects if the ledger cannot be read.
+   */
+  async run(beat: () => void): Promise<void> {
+    // Concurrently: a sweep of a large batch takes far longer than the heartbeat timeout.
     await Promise.all([this.#read(beat), this.#sweepWhileStopping()]);
-    this.release();
+    this.wakeParked();
   }
 
   async #read(beat: () => void): Promise<void> {
@@ -64,8 +68,8 @@ export class BatchMonitor {
       const before = this.#batch.control;
       this.#batch = await loadBatch(this.#deps, this.#batch.name);
       beat();
-      if (this.#batch.control !== before) this.release();
-      await pause(LISTEN_EVERY_MS, this.#signal);
+      if (this.#batch.control !== before) this.wakeParked();
+      await pause(READ_EVERY_MS, this.#signal);
     }
   }
 
@@ -73,18 +77,18 @@ export class BatchMonitor {
     while (!this.#signal.aborted) {
       const isStopping = this.#batch.control === 'stopping';
       if (isStopping) {
-        // Includes rows that were in flight at a `stop --now` and have got a job since.
+        // Ends also rows that were in flight at a `stop --now` and have a job by now.
         await sweep(this.#deps.ledger, this.#batch.name);
-        // Each row that waits for a job checks whether it has ended.
+        // Rows that wait for a job check whether they have ended.
         this.#wakeUps.wakeAll();
       }
-      await pause(isStopping ? SWEEP_EVERY_MS : LISTEN_EVERY_MS, this.#signal);
+      await pause(isStopping ? SWEEP_EVERY_MS : READ_EVERY_MS, this.#signal);
     }
   }
 
-  /** Wakes all parked rows to check again. */
-  release(): void {
-    for (const wake of this.#changed.splice(0)) wake();
+  /** Wakes all parked rows, so that they check the batch again. */
+  wakeParked(): void {
+    for (const wake of this.#wakers.splice(0)) wake();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FencedAttempt, AttemptKey } from '../../contract/batch.ts';
+import { defined } from '../../contract/defined.ts';
 import { reusesResults } from '../../contract/cache-modes.ts';
 import { checkedStepOf, linkOf, resultStepOf, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { stepKey } from '../../batches/cache/result-keys.ts';
@@ -18,19 +19,23 @@ import type { MakingAttempt } from '../../ledger/cache/found-results.ts';
 import { shouldStopWaiting, updateWatch, type Watch } from '../../policy/cache/awaited-result.ts';
 
 /**
- * Earlier results for one row while a lane holds it: gives it those that exist, and names its own so that later
- * rows find them. Each step has a cache key, or none if the media behind a link cannot be identified.
+ * Finds and reuses earlier results for one row while a lane holds it, and supplies the cache keys under which later
+ * rows find its own. A step's cache key is derived from everything that its request depends on; a step has none if the
+ * media behind a link cannot be identified.
  */
 export class EarlierResults {
   readonly #deps: Dependencies;
   readonly #batch: string;
+  /** Requests of other rows that this row no longer waits for. */
   readonly passedOver = new PassedOver();
-  /** The media identities last looked up. */
+  /** The media identities read last, and the links that they belong to. */
   #media: { readonly urls: string; readonly identities: ReadonlyMap<string, MediaIdentity> } | undefined;
+  /** The cache keys computed so far. `made`: hash of the speech that the key depends on, for rows with a check. */
   readonly #keys = new Map<
     Step,
     { readonly spec: RowSpec; readonly made: string | undefined; readonly key: string | undefined }
   >();
+  /** The earlier result whose stored file turned out to be damaged; recorded with the request that replaces it. */
   #damaged: ResultSource | undefined;
 
   constructor(deps: Dependencies, batch: string) {
@@ -38,15 +43,15 @@ export class EarlierResults {
     this.#batch = batch;
   }
 
-  /** Whether the batch currently uses earlier results; a person may change that at any time. */
+  /** Returns whether the batch uses earlier results now. A user may change that at any time. */
   async usesEarlier(): Promise<boolean> {
     return reusesResults((await this.#read()).settings.cache);
   }
 
   /**
-   * Gives a due row the earlier results that exist: that of its last step, which ends the row, or else that of its
-   * present step, continuing with the next. Without any, the row stays as it is, or ends `skipped` if the batch pays
-   * for nothing.
+   * Reuses earlier results for a row due for sending: that of its last step, which ends the row, or else that of its
+   * next step, and then of the steps after it. Returns what the row needs then. Without an earlier result the row still
+   * needs its request, or ends `skipped` if the batch pays for nothing (`--cache only`).
    */
   async use(due: DueRow): Promise<RowProgress> {
     const batch = await this.#read();
@@ -62,26 +67,31 @@ export class EarlierResults {
     return now;
   }
 
-  /** The result terms recorded with a request. */
+  /**
+   * Returns the cache terms recorded with the request of a due row: its cache key, and whether a result may replace it.
+   */
   async termsOf({ key, snapshot }: DueRow): Promise<ResultTerms> {
     const batch = await this.#read();
-    // The row may have waited long: record the media behind its links now.
+    // The row may have waited long, and the media behind its links may have changed: identify them again.
     if (this.#media !== undefined && this.#media.identities.size > 0) this.#forgetKeys();
     const resultKey = await this.#keyOf(batch, snapshot, key.step);
-    if (resultKey === undefined || !(await this.#isOfItsSource(batch, { key, snapshot }))) return {};
+    if (resultKey === undefined || !(await this.#hasExpectedSource(batch, { key, snapshot }))) return {};
     const isWanted = (await this.usesEarlier()) && mayReuse(snapshot.row, snapshot.charges, key.step, resultKey);
+    const damaged = this.#damaged;
+    const source = damaged === undefined || isDamageRecorded(snapshot.charges, key, damaged.from) ? undefined : damaged;
     return {
       resultKey,
       ...(isWanted ? { reuse: { passOver: this.passedOver.attempts } } : {}),
-      ...(this.#damaged === undefined || isDamageRecorded(snapshot.charges, key, this.#damaged.from)
-        ? {}
-        : { source: this.#damaged }),
+      ...defined({ source }),
     };
   }
 
-  /** Tries the available results for a row, last step first; undefined if none can be used. */
+  /**
+   * Tries to reuse one earlier result, that of the last step first. Returns the row's snapshot then; undefined if there
+   * is no usable result. `tried`: names of the results tried so far.
+   */
   async #useOne(batch: BatchRecord, due: DueRow, tried: Set<string>): Promise<RowSnapshot | undefined> {
-    const wanted = await this.#wantedOf(batch, due);
+    const wanted = await this.#reusableSteps(batch, due);
     const found = await this.#deps.resultLookUps.find(wanted.map(({ resultKey }) => resultKey));
     for (const { key, resultKey, saved } of wanted) {
       for (const result of found.get(resultKey) ?? []) {
@@ -95,13 +105,15 @@ export class EarlierResults {
     return undefined;
   }
 
-  /** The steps that could use an earlier result, with the credits each would save. */
-  async #wantedOf(
+  /**
+   * Returns the steps that could use an earlier result: for each, its cache key, and the credits that it would save.
+   */
+  async #reusableSteps(
     batch: BatchRecord,
     { key, snapshot }: DueRow,
   ): Promise<readonly { readonly key: FencedAttempt; readonly resultKey: string; readonly saved: number | null }[]> {
     const { row, charges } = snapshot;
-    // Steps after a check cannot be keyed before it: another row's result may stem from speech that did not pass.
+    // Before a check has passed, later steps have no key: another row's result may stem from speech that did not pass.
     const last = row.spec.verify === undefined ? resultStepOf(row) : key.step;
     const { quoted, quotedRest } = quoteFrom(row.kind, key.step, row.spec, batch.settings);
     const all = quoted === null || quotedRest === null ? null : quoted + quotedRest;
@@ -120,15 +132,16 @@ export class EarlierResults {
     );
   }
 
-  /** Whether the earlier step that this one needs really produced the result that the key assumes. */
-  async #isOfItsSource(batch: BatchRecord, { key, snapshot: { row, charges } }: DueRow): Promise<boolean> {
+  /** Returns whether the earlier step that a step builds on really has the result that the step's key assumes. */
+  async #hasExpectedSource(batch: BatchRecord, { key, snapshot: { row, charges } }: DueRow): Promise<boolean> {
     const link = linkOf(row.kind, key.step);
-    // With a check, the key includes the checked file.
+    // For rows with a check, the key includes the checked file itself.
     if (link === undefined || row.spec.verify !== undefined) return true;
     const source = await this.#keyOf(batch, { row, charges }, link.of);
     return source !== undefined && matchesCacheKey(row, charges, link.of, source);
   }
 
+  /** Returns the cache key of a step; undefined if it has none, or the cache is off. */
   async #keyOf(batch: BatchRecord, { row, charges }: RowSnapshot, step: Step): Promise<string | undefined> {
     if (batch.settings.cache === 'off') return undefined;
     const { spec, take } = row;
@@ -151,7 +164,7 @@ export class EarlierResults {
     this.#keys.clear();
   }
 
-  /** Ends a row that may not be paid for and has no earlier result. */
+  /** Ends a row that has no earlier result in a batch that pays for nothing. */
   async #skip(key: FencedAttempt): Promise<RowProgress> {
     const message = 'No earlier result fits, and this batch sends no requests (--cache only). Nothing was sent.';
     const snapshot = await this.#deps.ledger.giveUp(key, {
@@ -166,7 +179,10 @@ export class EarlierResults {
   }
 }
 
-/** The files made so far by the steps of a row with a check; undefined if it has no check or no files yet. */
+/**
+ * Returns the file that a row's check is about (its speech), by step and hash. Undefined if the row has no check, or
+ * the file does not exist yet.
+ */
 function madeBy(
   row: RowSnapshot['row'],
   charges: RowSnapshot['charges'],
@@ -178,15 +194,17 @@ function madeBy(
   return of === undefined || file === null ? undefined : { key: file.sha256, files: new Map([[of, file.sha256]]) };
 }
 
-/** Other rows' requests that a row no longer waits for, because nobody works on them. */
+/**
+ * Collects the requests of other rows that a row no longer waits for, because no worker has worked on them for long.
+ */
 class PassedOver {
   readonly attempts: AttemptKey[] = [];
   #watch: Watch | undefined;
 
   /**
-   * The row waits for this attempt, which is passed over once nobody has worked on it for long. `now`: monotonic, ms.
+   * Notes that the row waits for this attempt, and passes it over once it has been unattended for a minute. `now`: ms.
    */
-  sees({ isAttended, ...attempt }: MakingAttempt, now: number): void {
+  add({ isAttended, ...attempt }: MakingAttempt, now: number): void {
     this.#watch = updateWatch(this.#watch, { attempt: attemptName(attempt), isAttended }, now);
     if (shouldStopWaiting(this.#watch, now)) this.attempts.push(attempt);
   }

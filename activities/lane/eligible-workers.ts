@@ -3,8 +3,8 @@ import { ofSameVersion } from '../../policy/lanes/versions.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**
- * The living workers that could have a lane: those of this worker's version; of a lane for downloads, those that do
- * nothing else, which have no version.
+ * Returns the identities of the living workers that could take a lane. A lane that sends needs a worker of this
+ * worker's version; a lane for downloads, a worker that only downloads, of any version.
  */
 export async function eligibleWorkers(
   { ledger, realm, owner }: Pick<Dependencies, 'ledger' | 'realm' | 'owner'>,
@@ -16,7 +16,10 @@ export async function eligibleWorkers(
   return (await ledger.livingWorkers(apiUrl, account)).filter((worker) => !senders.includes(worker));
 }
 
-/** Whether lanes of a batch have different duties: none of them then sees all of its rows through. */
+/**
+ * Returns whether sending and downloading are split between workers, so that lanes hand rows over to each other.
+ * `only`: this worker's duty. `lanes`: all lanes of the batch.
+ */
 export function areDutiesSplit(only: WorkerDuty | undefined, lanes: readonly { readonly lane: number }[]): boolean {
   return only !== undefined || lanes.some(({ lane }) => dutyOfLane(lane) === 'download');
 }

@@ -9,10 +9,10 @@ import { readNextMove, type RowProgress } from '../attempt.ts';
 import type { LaneContext } from './lane-context.ts';
 
 /**
- * Ends a row after an unexpected error, so that it does not hold up its batch: as `failed` if nothing was sent,
- * `unknown` if a request is in doubt, `overdue` if a job runs. The job id and the money stay on record, and a redrive
- * continues from there. Returns the row's next move if that has changed meanwhile. If the lane has to end, the row
- * stays as it is; if the ledger or the store is unreachable, rejects with that error.
+ * Ends a row after an unexpected error in its work, so that it does not hold up its batch: as `failed` if nothing was
+ * sent, `unknown` if a request is in doubt, `overdue` if a job runs. The job id and the charge stay on record, and a
+ * redrive continues from there. Leaves the row as it is if the lane must end. Rethrows the error if the ledger or the
+ * store is unreachable, which is no fault of the row.
  */
 export async function endRowAfterError(
   { deps, signal }: Pick<LaneContext, 'deps' | 'signal'>,
@@ -22,16 +22,16 @@ export async function endRowAfterError(
   if (signal.aborted) return { next: { type: 'ended' } };
   if (error instanceof LedgerUnreachable || error instanceof StoreUnwritable) throw error;
   const cause = messageOf(error);
-  // The stack of an answer begins with the API's words.
+  // The stack of an API error is left out: it begins with the API's words, which may repeat the row's text.
   const stack = error instanceof Error && !(error instanceof ApiError) ? error.stack : undefined;
   deps.observe({ type: 'note', what: 'row-ended', ...key, error: errorSummary(error), facts: { stack } });
   const words = `voxbatch could not go on with this row: ${cause}`.slice(0, 400).replace(/\.?$/, '.');
-  const now = await readNextMove(deps, key);
-  if (now.type === 'ended') return { next: now };
-  const at = { batch: key.batch, ...now.at };
+  const move = await readNextMove(deps, key);
+  if (move.type === 'ended') return { next: move };
+  const at = { batch: key.batch, ...move.at };
   const failure = (name: FailureClass, more: string): Failure => ({ class: name, message: `${words} ${more}` });
   const next = { type: 'ended' } as const;
-  switch (now.type) {
+  switch (move.type) {
     case 'submit': {
       const unsent = failure('InternalError', `Its next request, for ${at.step}, was not sent.`);
       return { next, snapshot: await deps.ledger.giveUp(at, { outcome: 'failed', failure: unsent }) };

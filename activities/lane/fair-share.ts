@@ -3,19 +3,20 @@ import type { LaneOwnership } from '../../ledger/lanes/lanes.ts';
 import { ofSameVersion } from '../../policy/lanes/versions.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** Fewer unsent rows are not worth asking whether they are too many. */
-const FEW = 10;
+/** With fewer unsent rows, a lane hands none back: the query would cost more than it gains. */
+const FEWEST_TO_HAND_BACK = 10;
 
 /**
- * A lane's share of the unsent rows of its batch. It claims no more than that, and hands back what is more once another
- * worker has joined.
+ * Keeps a lane's share of the unsent rows of its batch fair: the lane claims no more than its share, and hands the rest
+ * back when another worker has joined.
  *
- * A row that was handed back may still wait here for its turn. It sees that it is no longer held before it takes any
- * place in a limit; if it misses that, its fencing token is too old for an intent.
+ * The work on a row that was handed back may still wait here for a slot. It checks `hasHandedBack` before it takes a
+ * slot, and ends. If it misses that check, the ledger refuses its intent, because its fencing token is outdated.
  */
 export class FairShare {
   readonly #deps: Pick<Dependencies, 'ledger' | 'realm' | 'owner'>;
   readonly #owned: LaneOwnership;
+  /** By row: the fencing token that it got when it was handed back. */
   readonly #handedBack = new Map<number, number>();
   #workers = 1;
 
@@ -24,25 +25,25 @@ export class FairShare {
     this.#owned = owned;
   }
 
-  /** Workers that could send rows, as of the last look. */
+  /** Number of workers that could send rows, as of the last {@link FairShare.countWorkers}. */
   get workers(): number {
     return this.#workers;
   }
 
-  /** Counts the workers again. */
-  async look(): Promise<void> {
+  /** Counts the living workers of this version that could send rows. */
+  async countWorkers(): Promise<void> {
     const { ledger, realm, owner } = this.#deps;
     this.#workers = ofSameVersion(owner, await ledger.livingWorkers(realm.apiUrl, realm.account, 'submit')).length;
   }
 
-  /** Hands back the rows beyond its share. `unsent`: how many rows of the lane wait to be sent. */
+  /** Hands back the rows beyond the share. `unsent`: how many rows of the lane wait to be sent. */
   async handBack(unsent: number): Promise<void> {
-    if (this.#workers < 2 || unsent < FEW) return;
+    if (this.#workers < 2 || unsent < FEWEST_TO_HAND_BACK) return;
     for (const { row, fence } of await this.#deps.ledger.handBackRows(this.#owned, this.#workers))
       this.#handedBack.set(row, fence);
   }
 
-  /** True if the lane has handed the row back since it was claimed with this fencing token. */
+  /** Returns whether the lane has handed the row back since it was claimed with this fencing token. */
   hasHandedBack({ row, fence }: Pick<RowAttempt, 'row' | 'fence'>): boolean {
     const since = this.#handedBack.get(row);
     return since !== undefined && fence !== undefined && fence < since;

@@ -14,10 +14,13 @@ import { loadBatch } from '../cache/batch-cache.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**
- * Joins the parts of a row into its result. Free and offline, so it runs even while the batch is paused or stopping.
- * After a kill, the row's next holder repeats it under the same name. If a part changes meanwhile, the ledger refuses
- * the file, and the row waits for its parts again. Returns the row as it is then; undefined if nothing was recorded of
- * it.
+ * Joins the audio files of a row's parts into its result. A long text is split into parts, which are sent like rows of
+ * their own; once all have results, the row itself is claimed for this. Joining is free and offline, so it runs even
+ * while the batch is paused or stopping.
+ *
+ * After a kill, the row's next holder joins again under the same file name. If a part changes meanwhile, the ledger
+ * refuses the file, and the row waits for its parts again. Returns the row's snapshot; undefined if nothing was
+ * recorded for the row.
  */
 export async function joinRow(
   deps: Pick<Dependencies, 'ledger' | 'store' | 'observe' | 'atFaultPoint'> & Parameters<typeof loadBatch>[0],
@@ -28,26 +31,22 @@ export async function joinRow(
   const batch = await loadBatch(deps, batchName);
   const parts = await deps.ledger.partsOf(batchName, row.row);
   const files = parts.flatMap((part) => part.row.file ?? []);
-  // A part was reopened since the row was claimed.
+  // A part has been reopened since the row was claimed.
   if (files.length !== row.parts) return undefined;
   const stem = stemFor(batch, row.row, files);
-  const joined = await joinThem(deps, whole, files, stem);
+  const joined = await joinFiles(deps, whole, files, stem);
   if (joined.type === 'damaged') {
-    const before = await joinedBefore(deps, whole, ({ key }) => key.startsWith(`${stem}.`));
+    const before = await earlierJoined(deps, whole, ({ key }) => key.startsWith(`${stem}.`));
     if (before !== undefined) return deps.ledger.endSplitRow(whole, { file: before });
     const part = parts[joined.at];
     if (part === undefined) throw new Error(`Expected a part at place ${joined.at} of row ${row.row}.`);
-    const brought = attemptOfFile(part.charges, part.row.file?.key);
-    await deps.ledger.failLostPart(
-      whole,
-      part.row.row,
-      lostFile(joined.is, brought, ', so the parts cannot be joined'),
-    );
+    const source = attemptOfFile(part.charges, part.row.file?.key);
+    await deps.ledger.failLostPart(whole, part.row.row, lostFile(joined.is, source, ', so the parts cannot be joined'));
     return undefined;
   }
   if (joined.type === 'unjoinable') {
     // A new take of a part must not cost the row its earlier file.
-    const before = await joinedBefore(deps, whole, () => true);
+    const before = await earlierJoined(deps, whole, () => true);
     const end =
       before === undefined ? { failure: notJoined(joined.why, files) } : { file: keptWith(before, joined.why) };
     return deps.ledger.endSplitRow(whole, end);
@@ -56,22 +55,22 @@ export async function joinRow(
   return deps.ledger.endSplitRow(whole, { file: joined.file });
 }
 
-/** The row's last joined file that matches and is still stored as recorded. */
-async function joinedBefore(
+/** Returns the last file that the row was joined to earlier, if one matches and is still stored unaltered. */
+async function earlierJoined(
   { ledger, store }: Pick<Dependencies, 'ledger' | 'store'>,
   { batch, row }: SplitRow,
-  isMeant: (file: ResultFile) => boolean,
+  matches: (file: ResultFile) => boolean,
 ): Promise<ResultFile | undefined> {
   const files = (await ledger.takesOf(batch, row)).flatMap(({ before }) => before.file ?? []);
-  const file = files.findLast(isMeant);
+  const file = files.findLast(matches);
   if (file === undefined) return undefined;
   const stem = file.key.slice(0, -`.${file.extension}`.length);
   const there = await store.find(stem, { family: 'audio', extension: file.extension });
   return there?.sha256 === file.sha256 ? file : undefined;
 }
 
-/** Returns the failure to join; only an unwritable store throws, since that concerns the whole lane. */
-async function joinThem(
+/** Joins files. A failure is returned; only an unwritable store throws, since that affects the whole lane. */
+async function joinFiles(
   { store, observe }: Pick<Dependencies, 'store' | 'observe'>,
   { batch, row }: SplitRow,
   files: readonly ResultFile[],
@@ -87,14 +86,14 @@ async function joinThem(
   }
 }
 
-/** A name derived from the contents: joining the same files always gives the same name. */
+/** Returns a file name without extension, derived from the contents: the same parts always give the same name. */
 function stemFor({ layout }: BatchRecord, row: number, files: readonly ResultFile[]): string {
   const hash = createHash('sha256');
   for (const { sha256 } of files) hash.update(sha256);
   return joinedStemOf(layout, row, hash.digest('hex'));
 }
 
-/** The kept file, with a note of why the row keeps it. */
+/** Returns the earlier file with a note for the user of why the row keeps it. */
 function keptWith(file: ResultFile, why: string): ResultFile {
   const oddity = `Its parts as they are now cannot be joined (${why.slice(0, 120)}), so it keeps what they were joined to before; a part can go back to an earlier take (redrive --accept).`;
   return { ...file, oddity };

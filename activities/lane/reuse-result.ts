@@ -11,18 +11,18 @@ import type { Dependencies } from '../dependencies.ts';
 import { judgeCheck, readTranscriptFile } from '../verification/judge-check.ts';
 
 /**
- * `taken`: the row has used it (`used`), or can no longer use it; see its state. `damaged`: its file does not match the
- * record.
+ * `taken`: the row uses the result (`used`), or has changed meanwhile and cannot use it any more; see its snapshot.
+ * `damaged`: a file of the result is missing or altered.
  */
 type ReuseAnswer =
   | { readonly type: 'taken'; readonly snapshot: RowSnapshot & { readonly used: boolean } }
   | { readonly type: 'damaged'; readonly source: ResultSource };
 
 /**
- * Gives a step the result of an earlier, equal row: copies the files under the row's own names, verifies each copy
- * against its hash, then records them. A kill in between leaves unrecorded copies, which the row's next holder makes
- * again. A damaged result is forgotten, so that nobody tries it again. `saved`: the row's cost without it, up to this
- * step; null if unknown.
+ * Uses the result of an earlier, equal row for a step: copies its files under the row's own names, verifies each copy
+ * against its hash, then records them. After a kill in between, the row's next holder makes the copies again. A damaged
+ * result is removed from the cache, so that no other row tries it. `saved`: the credits that the row saves; null if
+ * unknown.
  */
 export async function reuseResult(
   deps: Dependencies,
@@ -32,7 +32,7 @@ export async function reuseResult(
   saved: number | null,
 ): Promise<ReuseAnswer> {
   const copies: ResultFile[] = [];
-  // The main file comes last: if it exists, all files do.
+  // The main file comes last, so that the others exist if it does.
   for (const file of [...result.extraFiles, result.file]) {
     const copy = await deps.store.reuse(file, copyStemOf(batch.layout, key, file.sha256));
     if (copy.type !== 'reused') return forget(deps, result, copy.type);
@@ -46,12 +46,17 @@ export async function reuseResult(
   const check = isText ? judgeCheck(before, batch, key, { text, isFree: true }) : undefined;
   const snapshot = await deps.ledger.useResult(key, {
     ...check,
-    ...{ result, file, extraFiles: copies.slice(0, -1), saved, owner: deps.owner },
+    result,
+    file,
+    extraFiles: copies.slice(0, -1),
+    saved,
+    owner: deps.owner,
     ...defined({ fence: key.fence }),
   });
   return { type: 'taken', snapshot };
 }
 
+/** Removes a damaged result from the cache. */
 async function forget(
   deps: Pick<Dependencies, 'ledger' | 'observe'>,
   result: ResultRecord,

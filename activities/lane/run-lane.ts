@@ -13,34 +13,38 @@ import { ClaimLoop } from './claim-loop.ts';
 import { RowsInProgress } from './rows-in-progress.ts';
 import { BatchMonitor } from './batch-monitor.ts';
 
-/** Length of a slice, ms. Afterwards another worker, perhaps of another version, can take the lane. */
+/** Length of a slice, ms. After a slice another worker, perhaps of another version, can take the lane. */
 const SLICE_MS = 600_000;
-/** How long an ending lane waits for requests in flight, ms. Most answers arrive in that time. */
-const FAREWELL_MS = 1_000;
+/** How long an ending slice waits for requests in flight, ms. Most answers arrive in that time. */
+const LAST_WAIT_MS = 1_000;
 
 /**
- * Works on one lane of a batch until nothing is left to do, the slice is over, another has taken the lane, or the
- * signal aborts.
+ * Works on one lane of a batch for one slice: until no work is left, ten minutes are over, another worker has taken the
+ * lane, or the signal aborts. A lane is a share of a batch's rows in flight; a slice is one run of the `workLane`
+ * activity.
  *
- * It acquires the lane, and with it every row of its earlier holder. Then it claims rows (`claim-loop.ts`) and works on
- * each independently (`work-row.ts`), so a settled row frees its slot at once and a slow one holds nobody up.
+ * It acquires the lane, and with it every row of the lane's earlier holder. Then it claims rows (`claim-loop.ts`) and
+ * works on each independently (`work-row.ts`), so a settled row frees its slot at once, and a slow row delays no other.
  *
- * However the lane ends, it sends nothing more, and its remaining rows are free for the next claim. A request in flight
- * delays nobody: this process still records its answer (`Dependencies.sends`), and the row's next holder waits for
- * that.
+ * However the slice ends, it sends nothing more, and its remaining rows are free for the next claim. It does not wait
+ * for requests in flight: this process still records their answers (`Dependencies.sends`), and the next holder of such
+ * a row waits for that.
+ *
+ * Returns whether the lane should be offered again (`more`) or has nothing to do (`idle`). Rejects if the ledger or the
+ * store is unreachable.
  */
 export async function runLane(
-  shared: Dependencies,
+  processDeps: Dependencies,
   offer: LaneOffer,
   { signal, beat, workflow }: SliceContext,
 ): Promise<LaneReport> {
   const { lane: number } = offer;
   const rows = new RowsInProgress();
   const deps: Dependencies = {
-    ...shared,
+    ...processDeps,
     observe: (event) => {
       const id = 'row' in event && event.batch === offer.batch ? rows.idOf(event.row) : undefined;
-      shared.observe(id === undefined ? { lane: number, ...event } : { lane: number, id, ...event });
+      processDeps.observe(id === undefined ? { lane: number, ...event } : { lane: number, id, ...event });
     },
   };
   const batch = await loadBatch(deps, offer.batch);
@@ -49,7 +53,7 @@ export async function runLane(
   deps.observe({ type: 'lane', batch: batch.name, is: 'taken', ...place });
   const over = new AbortController();
   const end = AbortSignal.any([signal, over.signal, AbortSignal.timeout(SLICE_MS)]);
-  // Each row in progress may add a listener.
+  // Each row in progress may add a listener, and Node would warn of a leak.
   setMaxListeners(0, end, over.signal);
   const wakeUps = new WakeUps();
   const window = new Window(laneWindow(batch.settings.limits, offer.lanes));
@@ -59,7 +63,7 @@ export async function runLane(
   const lane: LaneContext = { deps, batch: batch.name, signal: end, wakeUps, window, monitor, beforeWindow, share };
   end.addEventListener('abort', () => {
     window.open();
-    monitor.release();
+    monitor.wakeParked();
     wakeUps.stop();
   });
 
@@ -68,7 +72,7 @@ export async function runLane(
     faults.push(error);
     over.abort();
   };
-  const listening = monitor.listen(beat).catch(fail);
+  const monitoring = monitor.run(beat).catch(fail);
   let report: LaneReport = { then: 'more' };
   try {
     report = await new ClaimLoop(lane, owned, rows, fail).run();
@@ -76,8 +80,8 @@ export async function runLane(
     fail(error);
   }
   over.abort();
-  // Rows see the end at once, except those whose request is in flight.
-  await Promise.race([Promise.all([...rows.pending, listening]), sleep(FAREWELL_MS, undefined, { ref: false })]);
+  // The work on rows ends at once, except where a request is in flight.
+  await Promise.race([Promise.all([...rows.pending, monitoring]), sleep(LAST_WAIT_MS, undefined, { ref: false })]);
   const is = faults.length > 0 ? 'failed' : report.then;
   deps.observe({ type: 'lane', batch: batch.name, is, rows: rows.done, ...place });
   if (faults.length > 0) throw faults[0];
@@ -85,12 +89,12 @@ export async function runLane(
   return report;
 }
 
-/** How long a lane's slice lives, and what offers it. */
+/** The activity that runs a slice. */
 export interface SliceContext {
   /** Aborts when the slice has to end. */
   readonly signal: AbortSignal;
-  /** Proves that it is alive. */
+  /** Sends the activity's heartbeat. */
   readonly beat: () => void;
-  /** The run of the workflow that offers the lane. Undefined: none does, as in tests. */
+  /** The run of the workflow that offers the lane; undefined in tests without a workflow. */
   readonly workflow?: { readonly workflowId: string; readonly runId: string } | undefined;
 }

@@ -1,20 +1,23 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 
-/** How often a process searches a stopping batch for rows that can end, ms. */
+/** Minimum time between two sweeps of a batch in this process, ms. */
 export const SWEEP_EVERY_MS = 1_000;
 
 type Sweeper = Pick<Ledger, 'cancelRest'>;
 
 interface Sweep {
   readonly done: Promise<unknown>;
-  /** When it ended, ms; undefined while it goes on. */
+  /** When it ended, monotonic ms; undefined while it runs. */
   endedAt?: number;
 }
 
-/** The last sweep of each batch. */
+/** The last sweep of each batch, by ledger. */
 const swept = new WeakMap<Sweeper, Map<string, Sweep>>();
 
-/** Ends the rows of a stopping batch that can end. All lanes and surveys of a process share one sweep. */
+/**
+ * Sweeps a stopping batch: ends the open rows without a request in flight or in doubt and without a running job. All
+ * lanes and surveys of a process share one sweep. Resolves when a sweep that is at most a second old has ended.
+ */
 export async function sweep(ledger: Sweeper, batch: string): Promise<void> {
   const sweeps = swept.get(ledger) ?? new Map<string, Sweep>();
   swept.set(ledger, sweeps);

@@ -7,46 +7,46 @@ import type { Dependencies } from '../dependencies.ts';
 import { readInTurn } from '../polling/read-in-turn.ts';
 import { errorSummary } from '../visibility/event-facts.ts';
 
-/** Max time for one look at the list, ms, from its first turn. Shorter than the look's lease in the ledger. */
+/** Maximum time to read the list of voices, ms, from its first turn. Shorter than the lease of a poll in the ledger. */
 const PATIENCE_MS = 60_000;
 
-/** Max characters of a refusal quoted in a row's failure. */
+/** Maximum characters of a refusal quoted in a row's failure. */
 const LONGEST_QUOTE = 250;
 
-/** Dependencies of a look. */
-type LookDependencies = Parameters<typeof readInTurn>[0] & Pick<Dependencies, 'api' | 'observe'>;
+type PollDependencies = Parameters<typeof readInTurn>[0] & Pick<Dependencies, 'api' | 'observe'>;
 
 /**
- * Looks at voices that rows wait for, because they may be in training. All lanes of all workers of an account share the
- * looks: the ledger gives each to one of them, and one reading of the API's list serves all voices that are due.
+ * Polls the voices that rows wait for, because they may still be in training: reads the API's list of voices, and
+ * records whether each voice is ready, polled again later, or given up. All lanes of all workers of an account share
+ * the polls: the ledger leases each to one of them, and one read of the list serves all voices that are due.
  */
 export class VoicePolls {
-  readonly #deps: LookDependencies;
+  readonly #deps: PollDependencies;
   readonly #signal: AbortSignal;
-  #isLooking = false;
+  #isPolling = false;
 
-  constructor(deps: LookDependencies, signal: AbortSignal) {
+  constructor(deps: PollDependencies, signal: AbortSignal) {
     this.#deps = deps;
     this.#signal = signal;
   }
 
   /**
-   * Starts a look unless one is under way or none is due. Returns at once. `batch`: the batch whose pace the read uses.
+   * Starts a poll unless one is running or none is due, and returns at once. `batch`: whose share of the rate it uses.
    */
-  begin(batch: string): void {
-    if (this.#isLooking || this.#signal.aborted) return;
-    this.#isLooking = true;
-    this.#look(batch)
+  start(batch: string): void {
+    if (this.#isPolling || this.#signal.aborted) return;
+    this.#isPolling = true;
+    this.#poll(batch)
       .catch((error: unknown) => {
-        // The lane notices by itself if its ledger is gone. The look is due again after some time.
+        // If the ledger is gone, the lane's own calls fail too. Otherwise the poll is due again when its lease ends.
         this.#deps.observe({ type: 'note', what: 'voice-look-failed', batch, error: errorSummary(error) });
       })
       .finally(() => {
-        this.#isLooking = false;
+        this.#isPolling = false;
       });
   }
 
-  async #look(batch: string): Promise<void> {
+  async #poll(batch: string): Promise<void> {
     const { ledger, realm, clock, api } = this.#deps;
     const due = await ledger.claimVoicePoll(realm, clock.now().wall);
     if (due.length === 0) return;
@@ -58,12 +58,14 @@ export class VoicePolls {
   }
 }
 
+/** Returns what a read of the list says about a voice. `unread`: the read ended before the voice was found. */
 function seenIn(read: VoicesRead, { voice }: AwaitedVoice): VoiceSeen {
   const found = read.voices.get(voice);
   if (found === undefined) return read.type === 'cut' ? 'unread' : 'unlisted';
   return found.isInTraining === true ? 'training' : 'ready';
 }
 
+/** Decides what to record for a voice after a poll. `now`: wall clock, ms. */
 function settlementOf(awaited: AwaitedVoice, seen: VoiceSeen, now: number): VoiceSettlement {
   const { batch, voice, lookedAt, refusal } = awaited;
   const watch = watchAfter(awaited.watch, seen, now - lookedAt);
@@ -79,6 +81,7 @@ function settlementOf(awaited: AwaitedVoice, seen: VoiceSeen, now: number): Voic
   }
 }
 
+/** Returns the failure of the rows of a voice that was not ready in time. */
 function afterTooLong({ voice, name, refusal }: AwaitedVoice): Failure {
   const minutes = String(LONGEST_TRAINING_MS / 60_000);
   const called = name === null ? voice : `"${name}" (${voice})`;

@@ -1,25 +1,23 @@
 /**
- * Lets many callers sleep until their time, and wakes all of them early when something has changed. Costs one timer per
- * caller and no abort signal, because a lane may have thousands.
+ * Lets the rows of a lane sleep, and wakes all of them early when the ledger may have news. A sleeper costs one timer
+ * and no abort listener, because a lane may have thousands.
  */
 export class WakeUps {
+  /** Wakes one sleeper each. */
   readonly #wakers = new Set<() => void>();
   #isStopped = false;
   #count = 0;
 
-  /** Number of wake-ups so far, so that a caller that was busy sees that it missed some. */
+  /**
+   * Number of calls of {@link WakeUps.wakeAll} so far: a caller that was busy compares it to see whether it missed one.
+   */
   get count(): number {
     return this.#count;
   }
 
-  /** Resolves at that time of the monotonic clock, or at {@link WakeUps.wakeAll}. */
-  sleepUntil(at: number): Promise<void> {
-    return this.sleep(at - performance.now());
-  }
-
   /**
-   * Resolves after this many ms, or at {@link WakeUps.wakeAll}. At once after {@link WakeUps.stop}. `onSleep` gets what
-   * wakes this sleeper alone.
+   * Resolves after `ms`, or earlier at {@link WakeUps.wakeAll}; at once after {@link WakeUps.stop}. `onSleep` receives
+   * a function that wakes this sleeper alone.
    */
   sleep(ms: number, onSleep?: (wake: () => void) => void): Promise<void> {
     if (this.#isStopped || ms <= 0) return Promise.resolve();
@@ -35,17 +33,20 @@ export class WakeUps {
     });
   }
 
-  /** Resolves when the work has ended, with its result if it succeeded, or at {@link WakeUps.wakeAll}. */
+  /**
+   * Resolves when the work has ended, with its result, or undefined if it failed. Resolves earlier with undefined at
+   * {@link WakeUps.wakeAll}, and at once after {@link WakeUps.stop}.
+   */
   async sleepDuring<T>(work: Promise<T>): Promise<T | undefined> {
     if (this.#isStopped) return undefined;
     let wake: () => void = () => undefined;
-    const rung = new Promise<undefined>((resolve) => {
+    const woken = new Promise<undefined>((resolve) => {
       wake = () => {
         resolve(undefined);
       };
     });
     this.#wakers.add(wake);
-    const result = await Promise.race([rung, work.catch(() => undefined)]);
+    const result = await Promise.race([woken, work.catch(() => undefined)]);
     this.#wakers.delete(wake);
     return result;
   }
@@ -59,7 +60,7 @@ export class WakeUps {
     }
   }
 
-  /** Wakes all sleepers; later calls do not sleep. */
+  /** Wakes all sleepers. Later calls do not sleep. */
   stop(): void {
     this.#isStopped = true;
     this.wakeAll();

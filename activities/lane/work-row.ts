@@ -24,24 +24,25 @@ import { isFetchedAgain } from '../../policy/rows/row-machine.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { waitPauseMs } from '../../policy/cache/awaited-result.ts';
 
-/** Ends a row after this many submits in one lane that failed before anything was sent. */
+/** A row ends after this many submits in one slice that failed before anything was sent. */
 const MOST_FAULTS = 3;
 
 /**
- * Works on a row, starting from its state in the ledger, until it needs nothing more or the lane must stop. The row
- * machine decides what each report means for the row; this only follows it.
+ * Works on a claimed row until it needs nothing more or the lane must stop. The row machine
+ * (`policy/rows/row-machine.ts`) decides from the ledger's records what the row needs next; this function does it:
+ * submit, reconcile, or wait for a job.
  *
  * A row due for sending first looks for an earlier result (`prepareToSend`), without taking a slot. It enters the
  * window when its request is to be sent, or at once if it was already begun, and stays in it through all its steps,
  * unless it has to wait for another row or for budget room. While the batch is paused, a row due for sending waits. In
  * a stopping batch its work ends, because the ledger ends the row.
  *
- * A row in parts makes no request: it is claimed once all its parts have their results, which are joined.
+ * A row in parts makes no request of its own: it is claimed once all its parts have results, which are then joined.
  *
- * A worker that only downloads gives a row back once it needs anything but its result.
+ * A worker that only downloads hands a row over once it needs anything but its result.
  *
- * An unexpected error ends the row with its cause, not the lane. Only an unreachable ledger or store ends the lane: it
- * is no row's fault.
+ * An unexpected error ends the row, not the lane. Rejects only if the ledger or the store is unreachable, which is no
+ * fault of the row, and ends the lane.
  */
 export async function workRow(lane: LaneContext, claimed: RowSnapshot): Promise<void> {
   const { deps, batch } = lane;
@@ -49,7 +50,7 @@ export async function workRow(lane: LaneContext, claimed: RowSnapshot): Promise<
   if (ended !== undefined && !isFencedOff(claimed.row, ended.row)) observeRowEnd(deps, batch, ended.row);
 }
 
-/** Returns the row as it is once it needs nothing more; undefined if that is not known here. */
+/** Returns the row's snapshot once it needs nothing more; undefined if it is not known here. */
 async function workToEnd(lane: LaneContext, claimed: RowSnapshot): Promise<RowSnapshot | undefined> {
   const { deps, batch } = lane;
   let now: RowProgress = { next: nextMoveFor(claimed.row, claimed), snapshot: claimed };
@@ -62,22 +63,22 @@ async function workToEnd(lane: LaneContext, claimed: RowSnapshot): Promise<RowSn
     const hasWaited = now.deferral === 'short';
     now = await prepare(work, now);
     if (now.next.type !== 'ended') now = await workInWindow(work, now);
-    // Whatever the outcome: a row that found an earlier result, for instance, no longer asks for room.
+    // The row no longer waits for budget room, for instance because it found an earlier result.
     if (hasWaited && now.deferral !== 'short') deps.budgetQueue.passed(batch);
   }
   return now.snapshot;
 }
 
-/** What the steps of one row share. */
+/** What the work on one row keeps between its steps. */
 interface RowWork {
   readonly lane: LaneContext;
   readonly results: EarlierResults;
   readonly name: VoiceNameCheck;
-  /** Errors of submits in this lane. */
+  /** Errors of its submits in this slice. */
   readonly faults: unknown[];
 }
 
-/** Before the window: a row that is due looks for earlier results, and waits for room if there was none. */
+/** Prepares a row due for sending (see {@link prepareToSend}); other rows need no preparation. */
 async function prepare({ lane, results }: RowWork, now: RowProgress): Promise<RowProgress> {
   const { next } = now;
   if (next.type !== 'submit') return now;
@@ -88,7 +89,7 @@ async function prepare({ lane, results }: RowWork, now: RowProgress): Promise<Ro
   }
 }
 
-/** All steps up to the row's end, or until its request is not to be made for now. */
+/** Takes all steps up to the row's end, or until its request is deferred, holding a slot of the window. */
 async function workInWindow(work: RowWork, entered: RowProgress): Promise<RowProgress> {
   const { window, signal, share } = work.lane;
   if (entered.next.type === 'submit') await window.enter();
@@ -98,8 +99,8 @@ async function workInWindow(work: RowWork, entered: RowProgress): Promise<RowPro
     do {
       if (now.next.type === 'ended' || signal.aborted) return now;
       if (share.hasHandedBack(now.next.at)) return { next: { type: 'ended' } };
-      now = await step(work, now.next, now.snapshot);
-      // Its next request is for another worker.
+      now = await takeStep(work, now.next, now.snapshot);
+      // The row's next request is another worker's duty.
       if (work.lane.deps.only === 'download') return now;
     } while (now.deferral === undefined);
     return now;
@@ -109,7 +110,8 @@ async function workInWindow(work: RowWork, entered: RowProgress): Promise<RowPro
   }
 }
 
-async function step(
+/** Takes one step: submits, reconciles, or waits for the job. */
+async function takeStep(
   work: RowWork,
   next: Exclude<Move, { type: 'ended' }>,
   snapshot: RowSnapshot | undefined,
@@ -137,8 +139,8 @@ async function step(
 }
 
 /**
- * Makes an attempt. If its report is lost, the ledger settles it, because only the ledger can say whether anything was
- * sent. If nothing was, the next attempt may follow. Throws after too many such failures, which would otherwise repeat
+ * Submits an attempt. If that throws, reconcile settles the attempt, because only the ledger knows whether anything was
+ * sent; if nothing was, the next attempt may follow. Throws after too many such errors, which would otherwise repeat
  * forever.
  */
 async function submitOrReconcile(
@@ -161,8 +163,8 @@ async function submitOrReconcile(
 }
 
 /**
- * Restores an attempt's lost file from an equal row, if the store has one, which works even if the API has forgotten
- * the job. Returns the row's state; undefined if the attempt has lost no file, or no equal row has it.
+ * Restores the lost file of an attempt from an equal row that has the same file. That works even if the API has
+ * forgotten the job. Returns the row's snapshot; undefined if the attempt has lost no file, or no equal row has it.
  */
 async function copyLost(
   { ledger, store }: Pick<Dependencies, 'ledger' | 'store'>,
@@ -170,8 +172,8 @@ async function copyLost(
   { charge }: Pick<LoadedAttempt, 'charge'>,
 ): Promise<RowSnapshot | undefined> {
   if (charge?.file == null || charge.resultKey === null || !isFetchedAgain(charge)) return undefined;
-  const { sha256, extension, key: place } = charge.file;
-  const stem = place.slice(0, -`.${extension}`.length);
+  const { sha256, extension, key: path } = charge.file;
+  const stem = path.slice(0, -`.${extension}`.length);
   for (const { file } of await ledger.findResults([charge.resultKey])) {
     if (file.sha256 !== sha256) continue;
     const copy = await store.reuse(file, stem);
@@ -182,13 +184,13 @@ async function copyLost(
 }
 
 /**
- * Prepares a row due for sending before it enters the window: reuses the earlier results that exist. If the request is
- * deferred (`deferral`), waits for the other row's result or for budget room outside every limit, so that a waiting row
+ * Prepares a row due for sending before it enters the window: reuses the earlier results that exist. If its request was
+ * deferred, it first waits for the other row's result or for budget room. It waits outside every limit, so that it
  * never blocks the row it waits for.
  */
 async function prepareToSend(lane: LaneContext, results: EarlierResults, now: RowProgress): Promise<RowProgress> {
   if (now.next.type !== 'submit') return now;
-  if (now.deferral === 'short' && !(await lane.beforeWindow.while('short', () => awaitRoom(lane))))
+  if (now.deferral === 'short' && !(await lane.beforeWindow.countDuring('short', () => awaitRoom(lane))))
     return { next: { type: 'ended' } };
   if (!(await results.usesEarlier())) return now;
   const key: FencedAttempt = { batch: lane.batch, ...now.next.at };
@@ -196,20 +198,23 @@ async function prepareToSend(lane: LaneContext, results: EarlierResults, now: Ro
   if (snapshot === undefined) return { next: { type: 'ended' } };
   const due = { key, snapshot };
   if (now.deferral === 'awaited') {
-    const isDue = await lane.beforeWindow.while('awaiting', () => awaitResult(lane, results, due));
+    const isDue = await lane.beforeWindow.countDuring('awaiting', () => awaitResult(lane, results, due));
     if (!isDue) return { next: { type: 'ended' } };
   }
   if (!(await lane.monitor.waitUntilRunning())) return { next: { type: 'ended' } };
-  return lane.beforeWindow.while('looking-up', () => results.use(due));
+  return lane.beforeWindow.countDuring('looking-up', () => results.use(due));
 }
 
-/** Waits until it is the row's turn to ask again. False if the batch stops; rejects if the lane ends. */
+/** Waits for the row's turn to check for budget room. Returns false if the batch stops; rejects if the lane ends. */
 async function awaitRoom({ deps, batch, monitor, signal }: LaneContext): Promise<boolean> {
   await deps.budgetQueue.next(batch, signal);
   return monitor.waitUntilRunning();
 }
 
-/** Waits until there is a result, or none to wait for any more. False if the lane ends, or the batch stops. */
+/**
+ * Waits until another row's request has brought the result, or no such request is worth waiting for any more. Returns
+ * false if the lane ends or the batch stops.
+ */
 async function awaitResult(
   { deps, wakeUps, monitor, beforeWindow }: LaneContext,
   results: EarlierResults,
@@ -217,12 +222,12 @@ async function awaitResult(
 ): Promise<boolean> {
   const { resultKey } = await results.termsOf(due);
   if (resultKey === undefined) return true;
-  for (let looks = 0; ; looks++) {
-    await wakeUps.sleep(waitPauseMs(looks, beforeWindow.awaiting, Math.random()));
+  for (let reads = 0; ; reads++) {
+    await wakeUps.sleep(waitPauseMs(reads, beforeWindow.awaiting, Math.random()));
     if (!(await monitor.waitUntilRunning())) return false;
     const { attempts } = results.passedOver;
     const { results: found, by } = await deps.ledger.findReusable(due.key, resultKey, attempts);
     if (found.length > 0 || by === undefined) return true;
-    results.passedOver.sees(by, deps.clock.now().monotonic);
+    results.passedOver.add(by, deps.clock.now().monotonic);
   }
 }

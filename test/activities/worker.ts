@@ -21,8 +21,8 @@ import { BATCH, keyOf } from './rows.ts';
 import { ANN } from '../support/ann.ts';
 
 /**
- * How long a slice may take, ms: a guard. A read that is on the wire when a slice ends is made again in the next one, and tests count
- * reads.
+ * How long a slice may take, ms: a guard. A read that is on the wire when a slice ends is made again in the next one,
+ * and tests count reads.
  */
 const SLICE_MS = 20_000;
 
@@ -73,7 +73,10 @@ export class Worker {
     return new Map(settled.map(({ row, next }) => [row, next]));
   }
 
-  /** Waits for jobs of these rows for so long at most, side by side, as a lane does; returns those that need something else. */
+  /**
+   * Waits for jobs of these rows for so long at most, side by side, as a lane does; returns those that need something
+   * else.
+   */
   slice(rows: readonly RowAttempt[], sliceMs: number): Promise<Slice> {
     return this.#run(this.#wait(rows, sliceMs));
   }
@@ -98,8 +101,8 @@ export class Worker {
       over.abort();
     }, sliceMs);
     const monitor = new BatchMonitor(this.deps, await loadBatch(this.deps, BATCH), { signal, wakeUps });
-    const listening = monitor.listen(() => undefined);
-    listening.catch(() => {
+    const monitoring = monitor.run(() => undefined);
+    monitoring.catch(() => {
       over.abort();
     });
     const settled: { row: number; next: Move }[] = [];
@@ -115,7 +118,7 @@ export class Worker {
       clearTimeout(timer);
       over.abort();
     }
-    await listening;
+    await monitoring;
     return { settled };
   }
 
@@ -124,7 +127,10 @@ export class Worker {
     return this.#run(runLane(this.deps, { batch, lane, lanes, run }, { signal, beat: () => undefined }));
   }
 
-  /** Does what a lane does with these rows, one after the other, until each has ended or the batch does not go on. Returns the last move. */
+  /**
+   * Does what a lane does with these rows, one after the other, until each has ended or the batch does not go on.
+   * Returns the last move.
+   */
   drive(...rows: readonly number[]): Promise<Move> {
     return this.#run(
       rows.reduce<Promise<Move>>(

@@ -26,7 +26,7 @@ async function laneOf({ deps }: Worker, room = 10): Promise<LaneContext & { end(
   const end = (): void => {
     over.abort();
     window.open();
-    monitor.release();
+    monitor.wakeParked();
     wakeUps.stop();
   };
   const owned = { batch: BATCH, lane: 1, token: 1 };
