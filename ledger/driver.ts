@@ -6,9 +6,12 @@ import type { LedgerFull } from './errors.ts';
 import type { Clock, Db, Schema } from './schema.ts';
 import type { Version } from './versions.ts';
 
-/** How one kind of database holds a ledger. `place` is a resolved address, from {@link DatabaseKind.resolve}. */
+/**
+ * Everything that the ledger needs of one kind of database (SQLite, PostgreSQL). `place`: a resolved address, from
+ * `readLedgerAddress` in `supported-databases.ts`.
+ */
 export interface LedgerDriver extends Versions {
-  /** The address without secrets, as people see it. */
+  /** The address without secrets, for messages. */
   readonly describe: (place: string) => string;
   /**
    * Creates an empty database if there is none, and calls `onMade` before anything is written to it. If that throws,
@@ -26,22 +29,22 @@ export interface LedgerDriver extends Versions {
    */
   strangeParts(db: Db): Promise<readonly string[]>;
   /**
-   * Makes an open database refuse every write of this process. Default: it does not, as its reads say that they are no
-   * more.
+   * Makes an open database refuse every write of this process. Omitted where read transactions are declared read-only
+   * to the server.
    */
   readonly refuseWrites?: (db: Db) => Promise<void>;
   /**
-   * Whether a variable of the environment is a setting of its connections, which its thread then needs. Default: none
-   * is.
+   * Whether an environment variable configures its connections, and so must be passed to the ledger's thread. Default:
+   * no variable does.
    */
   readonly isSetting?: (variable: string) => boolean;
-  /** What copying a ledger from here or to here needs. */
+  /** The operations for copying a ledger from or to such a database. */
   copying(): Promise<CopyDialect>;
-  /** What backing a ledger up needs. Absent where the database's server has tools for that. */
+  /** The operations for backing up a ledger. Omitted where the database server has tools for that. */
   readonly backingUp?: () => Promise<BackupDialect>;
-  /** The clock that all processes of the ledger share. Default: the system's, where they are all on one machine. */
+  /** The clock that all processes of the ledger share. Default: the system clock, as all are on one machine. */
   clockOf?(db: Kysely<Schema>): Promise<Clock>;
-  /** The locks of the ledger. Opens none yet. */
+  /** The locks of the ledger. Takes none of them. */
   locksOf(place: string): Promise<Locks>;
   /** The disk space reserved for answers, on the ledger's disk. Reserves nothing yet. */
   reserveOf(place: string): Promise<Reserve>;
@@ -49,55 +52,56 @@ export interface LedgerDriver extends Versions {
 
 /** How a database is opened. */
 export interface OpenDialect {
+  /** Throw `LedgerMissing` instead of creating a database. */
   readonly mustExist: boolean;
-  /** Whether tables are made in a database server that has none; see `OpenOptions`. */
+  /** Whether to create the tables in a database server that has none; see `OpenOptions`. Default false. */
   readonly makesTables?: boolean | undefined;
-  /** How long calls wait for a database that goes away, ms. One in a file does not. */
+  /** How long calls wait while the database server does not answer, ms. A database in a file ignores it. */
   readonly patienceMs: number;
-  /** Whether statements go over whole tables: those may take longer. Default: only those that make tables do. */
+  /** Whether statements read or write whole tables, and so may take an hour. Default: `makesTables`. */
   readonly isWhole?: boolean | undefined;
 }
 
 /**
- * Locks between processes, kept beside the records: each ends with its process, however that dies, and lasts as long as
- * the process lives, however slow or suspended it is. Part of {@link Ledger}.
+ * Locks between processes, held outside the tables. A lock lasts exactly as long as its process: it survives a slow or
+ * suspended process, and ends with a killed one. Part of {@link Ledger}.
  */
 export interface LockMethods {
   /**
-   * Locks the ledger for the workers of one Temporal server, so that those of no other server work on it at the same
-   * time. Two servers know nothing of each other: each would take the rows for its own, treat requests in flight as
-   * lost, and with `--on-unknown resubmit` pay for them again. `server` names it.
+   * Locks the ledger for the workers of one Temporal server (`server`: its address), so that workers of another server
+   * cannot work on it at the same time. Two servers know nothing of each other: each would claim all rows, treat the
+   * other's requests in flight as lost, and with `--on-unknown resubmit` pay for them again.
    *
    * Returns the function that releases the lock. Throws {@link LedgerInUse} while another server's workers hold it.
-   * `onLost` is called if the lock was lost and cannot be had again: one that is held over the network ends with its
-   * connection, and is taken again at once; one in a file keeps nobody out once that file, or the ledger's, was moved.
+   * `onLost` is called if the lock was lost and cannot be taken again. A lock held over the network ends with its
+   * connection, and is taken again at once. A lock in a file is lost once that file, or the ledger's, was moved.
    */
   lockForWorkers(server: string, onLost?: (error: Error) => void): Promise<Unlock>;
   /**
-   * Keeps the workers of every server from the ledger, and waits for nobody but a process that only looks at the lock.
-   * Throws {@link LedgerInUse} while any worker holds it.
+   * Locks the ledger against the workers of every server. Waits at most a second, for processes that only check the
+   * lock. Throws {@link LedgerInUse} while any worker holds it.
    */
   lockAgainstWorkers(): Promise<Unlock>;
   /** Whether a worker of any server holds the ledger. Creates nothing. */
   isWorkedOn(): Promise<boolean>;
   /** The server whose workers hold the ledger; undefined if none do. Creates nothing. */
   workersServer(): Promise<string | undefined>;
-  /** Waits until nobody else is loading a batch, and keeps others from it. */
+  /** Takes the lock for loading a batch. Waits while another process holds it. */
   lockForLoading(): Promise<Unlock>;
-  /** Waits until nobody else is replacing the files of a batch, and keeps others from it. */
+  /** Takes the lock for replacing the files of a batch. Waits while another process holds it. */
   lockForFiles(): Promise<Unlock>;
 }
 
-/** The locks of a ledger, and the waiting for where they are held. */
+/** The locks of a ledger, and whether the place where they are held can be reached. */
 export interface Locks extends LockMethods {
-  /** Undefined for locks of this machine's files. */
+  /** Undefined for locks in files of this machine. */
   readonly remote?: {
-    /** Waits for a server that does not answer. Its limit is 0 until somebody sets another. */
+    /** Waits while the server does not answer. Its limit is 0 ms until a caller sets another. */
     readonly outage: Outage;
   };
   /**
-   * Resolves once no lock of workers is missing: one that was lost, and is being taken again. Until then others may
-   * have it. Rejects if one cannot be had again, as when its file was moved.
+   * Resolves once this process holds each lock of workers that it has taken: a lost one is being taken again, and until
+   * then others may have it. Rejects if one cannot be taken again, for example because its file was moved.
    */
   readonly whenHeld: () => Promise<void>;
 }
@@ -107,11 +111,11 @@ export type Unlock = () => void;
 
 /** Disk space reserved for the answers to paid requests, shared by all processes that work on the ledger. */
 export interface Reserve {
-  /** Ensures that there is room to begin work, besides space that is reserved already. Throws {@link LedgerFull}. */
+  /** Ensures that there is free space to begin work besides the reserved space. Throws {@link LedgerFull}. */
   begin(): void;
   /** Ensures that the space is reserved. Throws {@link LedgerFull} if the disk has too little. */
   hold(): void;
-  /** Why workers can record nothing more, if the disk has too little room now; undefined if it has enough. */
+  /** The error of workers that can record nothing more because the disk is full now; undefined if it is not. */
   fault(): LedgerFull | undefined;
   /** Releases the space. */
   free(): void;
@@ -119,18 +123,18 @@ export interface Reserve {
   isOnDiskOf(folder: string): boolean;
 }
 
-/** How a kind of database makes its tables. */
+/** How a kind of database creates its tables, and updates those of earlier versions. */
 export interface Versions {
   /** Each version of the tables by its name, oldest first. */
   readonly versions: Readonly<Record<string, Version>>;
   /**
-   * Imports a ledger whose layout predates version 1. Returns where the former ledger is kept; undefined if another
-   * process has imported it meanwhile. Omitted if there were no such layouts.
+   * Imports a ledger whose layout predates version 0.1. Returns the path at which the former ledger is kept; undefined
+   * if another process has imported it meanwhile. Omitted if there were no such layouts.
    */
   readonly importFormer?: (place: string) => Promise<string | undefined>;
   /**
-   * Calls `migrate`, which keeps nothing if it throws, again and again while others use the tables, so that they need
-   * not stop for it. Default: it is called once.
+   * Retries `migrate`, which changes nothing if it throws, while other processes use the tables, so that they need not
+   * stop for it. Default: one call.
    */
   readonly letOthersWork?: (db: Kysely<Schema>, place: string, migrate: () => Promise<void>) => Promise<void>;
 }

@@ -2,14 +2,14 @@ import { exportLedgerCommand, shellWord } from '../contract/shell-word.ts';
 import type { WhyReadOnly } from './copy/read-only.ts';
 import type { MonthStanding } from '../policy/schedules/month-budget.ts';
 
-/** Why such a copy takes no work. */
+/** Why no worker uses a copy of the database that nobody has accepted. Part of a sentence. */
 export const UNACCEPTED = 'it is a copy that nobody has accepted, and may lack the last records';
-/** The commands with which a copy that was accepted is compared, in order. */
+/** The commands that compare an accepted copy with the store and the account, in order. */
 const COMPARE =
   'voxbatch ledger compare-store, then voxbatch reconcile BATCH, then voxbatch ledger accept-copy --compared';
-/** What to do before anything is sent from a copy that was accepted. */
+/** Advice for an accepted copy: what to do before anything is sent from it. */
 export const COMPARE_FIRST = `Its ledger is a copy that was accepted, so nothing is sent until you have compared it with what was sent since: ${COMPARE}`;
-/** What to do where a copy of the ledger's database answers. */
+/** Advice for an address at which a copy of the ledger's database answers. */
 export const FORMER_OR_ACCEPT = 'Connect to the former database; or, if that is lost: voxbatch ledger accept-copy';
 
 /**
@@ -17,9 +17,10 @@ export const FORMER_OR_ACCEPT = 'Connect to the former database; or, if that is 
  * request goes out.
  */
 export class LedgerUnreachable extends Error {
-  /** Path of the ledger. */
+  /** Path of the ledger, or its URL without secrets. */
   readonly path: string;
 
+  /** `problem`: part of a sentence. `advice`: a sentence, what the user can do. */
   constructor(path: string, problem: string, advice: string, cause?: unknown) {
     super(`The ledger ${path} cannot be used: ${problem}. ${advice}`, cause === undefined ? {} : { cause });
     this.name = 'LedgerUnreachable';
@@ -28,11 +29,11 @@ export class LedgerUnreachable extends Error {
 }
 
 /**
- * The ledger's database does not answer, which may pass: its server restarts, or the line to it is cut. Nothing was
- * kept of what was asked. Processes that work on batches wait for it and see this error only when they must end.
+ * The ledger's database does not answer, which may pass: its server restarts, or the connection is cut. The failed call
+ * changed nothing. Processes that work on batches wait for the database and see this error only when they must end.
  */
 export class LedgerAway extends LedgerUnreachable {
-  /** True if only a person's decision ends it. */
+  /** True if waiting does not help until a person has fixed something. */
   readonly needsPerson: boolean;
 
   constructor(path: string, problem: string, advice: string, cause?: unknown, needsPerson = false) {
@@ -42,7 +43,7 @@ export class LedgerAway extends LedgerUnreachable {
   }
 }
 
-/** The user of the ledger's database has no right to what was asked, and never had. Nothing was changed. */
+/** The database user lacks a right that this command needs, and never had it. Nothing was changed. */
 export class LedgerForbidden extends LedgerUnreachable {
   constructor(path: string, problem: string, advice: string, cause?: unknown) {
     super(path, problem, advice, cause);
@@ -51,8 +52,8 @@ export class LedgerForbidden extends LedgerUnreachable {
 }
 
 /**
- * Nobody knows whether something was recorded: the answer to its commit was lost, and the database did not come back in
- * time. It must not be carried out again before somebody has looked.
+ * The answer to a commit was lost and the database did not come back in time, so nobody knows whether the change was
+ * recorded. It must not be repeated before somebody has checked.
  */
 export class CommitUnknown extends LedgerUnreachable {
   constructor(path: string, cause: unknown) {
@@ -62,24 +63,21 @@ export class CommitUnknown extends LedgerUnreachable {
   }
 }
 
-/** Why what was sent since a copy of the database was made is not wholly on record. */
+/** Why an accepted copy of the database may lack requests that were sent since it was made. */
 export interface CopyDoubts {
-  /** Processes that have not recorded it again. */
+  /** Processes that may have sent requests which they have not recorded again. */
   readonly senders: number;
-  /** Whether there may be others that the copy does not name. */
+  /** Whether there may be other such processes, which the copy does not name. */
   readonly isUnseen: boolean;
-  /** Requests of the batch that fit nowhere. */
+  /** Number of requests of the batch for which the copy has no row or take. */
   readonly unplaced: number;
-  /** The first of those. */
+  /** The first of those requests, in words. */
   readonly named: readonly string[];
 }
 
-/**
- * A copy of the database was accepted, and what was sent since it was made is not wholly on record. Nothing was
- * changed.
- */
+/** An accepted copy of the database may lack requests that were sent since it was made. Nothing was changed. */
 export class CopyInDoubt extends Error {
-  /** What a person has to do first: a wait may not help. */
+  /** The command that a person has to run first; waiting may not help. */
   readonly personsNext = 'voxbatch ledger compare-store';
 
   constructor({ senders, isUnseen, unplaced, named }: CopyDoubts) {
@@ -136,14 +134,14 @@ export class LedgerTooNew extends Error {
 }
 
 /**
- * The ledger has moved to another place, has not wholly come to this one, or is a backup that nobody has accepted.
- * Nothing can be recorded in it, so nothing is sent.
+ * The ledger has moved to another place, is an unfinished copy, or is a backup that nobody has accepted. Nothing can be
+ * recorded in it, so nothing is sent.
  */
 export class LedgerReadOnly extends Error {
   /** Where the ledger is. */
   readonly path: string;
   readonly why: WhyReadOnly;
-  /** What a person has to do first: no wait helps. */
+  /** The command that a person has to run first; waiting does not help. */
   readonly personsNext: string;
 
   constructor(path: string, why: WhyReadOnly, cause?: unknown) {
@@ -155,7 +153,7 @@ export class LedgerReadOnly extends Error {
   }
 }
 
-/** Says why a ledger is read-only, as a sentence. */
+/** Returns a sentence that says why a ledger is read-only. */
 export function readOnlyWords(path: string, why: WhyReadOnly): string {
   const time = new Date(why.at).toISOString();
   switch (why.type) {
@@ -168,7 +166,7 @@ export function readOnlyWords(path: string, why: WhyReadOnly): string {
   }
 }
 
-/** Says where its work goes on, how a copy into it is finished, or how a backup is accepted. */
+/** Returns advice for a read-only ledger: where work goes on, or the command that makes it writable. */
 export function readOnlyAdvice(path: string, why: WhyReadOnly): string {
   switch (why.type) {
     case 'moved':
@@ -180,7 +178,7 @@ export function readOnlyAdvice(path: string, why: WhyReadOnly): string {
   }
 }
 
-/** The command that ends it, or that {@link readOnlyAdvice} begins with. */
+/** The command, or the environment variable to set, that {@link readOnlyAdvice} ends with. */
 function readOnlyNext(path: string, why: WhyReadOnly): string {
   switch (why.type) {
     case 'moved':
@@ -201,8 +199,8 @@ export class BatchExists extends Error {
 }
 
 /**
- * A load of a batch no longer has it: another start has taken it over, or removed it, or rows of it are missing.
- * Nothing of what this load did takes effect.
+ * A process that was loading a batch's rows has lost the batch: another one loads it now or has removed it, or rows are
+ * missing. Nothing that this process loaded takes effect.
  */
 export class LoadTakenOver extends Error {
   constructor(batch: string, problem = `another start loads batch "${batch}" now, or has removed it`) {
@@ -226,7 +224,7 @@ export class MonthUsedUp extends Error {
   }
 }
 
-/** The database already has a line with this key, which was not changed. */
+/** The table already has a line with this key, which was not changed. */
 export class DuplicateKey extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause });
@@ -234,11 +232,11 @@ export class DuplicateKey extends Error {
   }
 }
 
-/** The workers of another Temporal server have the ledger. Two at once could pay for a row twice. */
+/** The workers of another Temporal server use the ledger. Workers of two servers could pay for one row twice. */
 export class LedgerInUse extends Error {
   /** Where the ledger is. */
   readonly path: string;
-  /** The server whose workers have it. */
+  /** Address of the server whose workers use it. */
   readonly holder: string;
 
   constructor(place: string, holder: string) {
@@ -257,7 +255,7 @@ export class DuplicateRow extends Error {
   }
 }
 
-/** The ledger was asked something that makes no sense for what it holds, e.g. about a row that does not exist. */
+/** A call makes no sense for what the ledger holds, e.g. it names a row that does not exist. Nothing was changed. */
 export class LedgerMisuse extends Error {
   constructor(message: string) {
     super(message);

@@ -23,7 +23,12 @@ import { defined } from '../contract/defined.ts';
 import { scanRows, withLocks, type Ledger } from './ledger.ts';
 import type { LedgerDriver, LockMethods } from './driver.ts';
 
-/** Which ledger the thread opens. */
+/*
+ * The ledger in its own thread: `openInThread` returns a `Ledger` whose methods are calls to the thread, whose entry is
+ * `ledger-thread.ts`.
+ */
+
+/** Which ledger the thread opens, and how. */
 export interface LedgerPlace {
   /** Its resolved address. */
   readonly place: string;
@@ -31,14 +36,14 @@ export interface LedgerPlace {
   readonly mustExist: boolean;
   /** Reserve disk space for answers. Default false. */
   readonly hasReserve?: boolean;
-  /** Opened again in the middle of work, which may have answers to record. Default false. */
+  /** Opened in place of a thread that died, while the process may have answers to record. Default false. */
   readonly goesOn?: boolean;
   /** See `OpenOptions`. Default false. */
   readonly isForReading?: boolean;
 }
 
 /**
- * Methods that are the same on both sides: all except `scanRows`, which reads page by page, and the locks, which must
+ * Methods that are passed on to the thread: all except `scanRows`, which reads page by page, and the locks, which must
  * outlive a thread that dies.
  */
 type Method = Exclude<keyof Ledger, 'id' | 'origin' | 'readOnly' | 'place' | 'former' | 'scanRows' | keyof LockMethods>;
@@ -52,13 +57,14 @@ export interface LedgerCall {
 /** The thread's answer to `open`. */
 export interface OpenedLedger extends Pick<Ledger, 'id' | 'origin' | 'readOnly' | 'former'> {
   /**
-   * The names of all members of the thread's ledger. Getting them from there saves this side its own list and the code
-   * behind it. Members that are not calls are among the names, but have their own value here; the type ensures that.
+   * The names of all members of the thread's ledger, so that this side needs neither a list of methods nor their code.
+   * Includes members that are no methods; `openInThread` overwrites those.
    */
   readonly names: readonly string[];
 }
 
-const CLASSES: readonly (abstract new (...args: never) => Error)[] = [
+/** The errors of the ledger that keep their class when the thread throws them. */
+const ERROR_CLASSES: readonly (abstract new (...args: never) => Error)[] = [
   LedgerUnreachable,
   LedgerAway,
   LedgerForbidden,
@@ -137,14 +143,15 @@ export async function openInThread({ place, pool }: LedgerThread, driver: Ledger
 
 type Call = (method: LedgerCall['method'], args: readonly unknown[], patienceMs?: number) => Promise<unknown>;
 
-/** Each method as a call to the method of that name in the thread. */
+/** For each name, a method that calls the method of that name in the thread. */
 function remoteMethods(names: readonly string[], call: Call): Pick<Ledger, Method> {
   const methods = names.map((name) => [name, (...args: unknown[]) => call(name as Method, args)]);
   return Object.fromEntries(methods) as Pick<Ledger, Method>;
 }
 
 /**
- * Methods that are more than a call: a thread cannot return an iterator, and some changes may wait to share a commit.
+ * Methods that need more than a plain call: a thread cannot return an iterator, and some changes may wait for others so
+ * that they share a commit (`patienceMs`).
  */
 function composed(call: Call): Pick<Ledger, 'scanRows' | 'intend' | 'settle' | 'finishJob'> {
   return {
@@ -166,10 +173,10 @@ async function closeThread(pool: ThreadPool<LedgerCall, unknown>): Promise<void>
   }
 }
 
-/** Restores the classes of the ledger's errors; their members were transferred. */
+/** Restores the class of an error that the thread has thrown; its members were transferred. */
 function toError(thrown: ThrownError): Error {
   const error = unpackError(thrown);
-  const Class = CLASSES.find(({ name }) => name === thrown.name);
+  const Class = ERROR_CLASSES.find(({ name }) => name === thrown.name);
   if (Class !== undefined) Object.setPrototypeOf(error, Class.prototype as object);
   return error;
 }

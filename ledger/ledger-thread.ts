@@ -1,5 +1,6 @@
 /**
- * Entry of the ledger's thread: opens the ledger at the place in `workerData` with the first call, and answers calls.
+ * Entry of the ledger's thread, which `ledger-in-thread.ts` starts. Opens the ledger at the place in `workerData` on the
+ * first call, and answers calls.
  */
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../threads/serve-jobs.ts';
@@ -16,9 +17,7 @@ addOperations(operations);
 const loading = loadMethods();
 let opening: Promise<Ledger> | undefined;
 
-/**
- * A thread that takes the place of one that died opens the ledger with a call, and again with the next if it is away.
- */
+/** Opens the ledger. If that fails, the next call tries again. `goesOn`: see `LedgerPlace`. */
 async function open(goesOn: boolean): Promise<Ledger> {
   try {
     return await openDatabase({ ...place, goesOn }).then(createLedger);

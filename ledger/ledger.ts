@@ -23,22 +23,21 @@ export interface Ledger extends BoundMethods, LockMethods {
   readonly id: string;
   /** When and by which version the ledger says it was created. */
   readonly origin: LedgerOrigin;
-  /** Why it can be read, but not written to, as of its opening; undefined if it can be written to. */
+  /** Why it could not be written to when it was opened; undefined if it could. */
   readonly readOnly?: WhyReadOnly;
   /** Human-readable location: the absolute path of its file, or its URL without secrets. */
   readonly place: string;
-  /** Where the former ledger is kept, if this one was imported from an older layout when opened. */
+  /** Path of the former ledger, if this one was imported from an older layout when it was opened. */
   readonly former?: string;
-  /** False if its database is a copy that nobody has accepted, so that it can only be looked at. */
+  /** False if its database is a copy that nobody has accepted (`accept-copy`), which is read-only. */
   isAccepted(): Promise<boolean>;
   /**
    * When a copy was accepted last, ms; null if none was. Throws `LedgerUnreachable` on one that nobody has accepted.
    */
   acceptedAt(): Promise<number | null>;
   /**
-   * Parts of its database that are unexpected, altered or missing, as words such as `trigger "t"`. Empty for every
-   * ledger that only voxbatch has written. Meant for ledgers from elsewhere, whose foreign parts could later change the
-   * records.
+   * Parts of its database that are unexpected, altered or missing, such as `trigger "t"`. Empty for every ledger that
+   * only voxbatch has written. Checks ledgers from elsewhere, whose foreign triggers or views could falsify records.
    */
   strangeParts(): Promise<readonly string[]>;
   /**
@@ -53,8 +52,8 @@ export interface Ledger extends BoundMethods, LockMethods {
   /** Ends waiting for a database that does not answer: calls then throw `LedgerAway`. For a process that must end. */
   stopWaiting(): Promise<void>;
   /**
-   * Why workers can record nothing more, if its disk has too little room: seen from here, for they cannot record it.
-   * Undefined while there is room, and for a database on a server.
+   * Why workers can record nothing more, if the ledger's disk is full: checked on this machine, because workers could
+   * not record it. Undefined while there is room, and for a database on a server.
    */
   whyFull(): Promise<string | undefined>;
   /** Releases the space reserved for answers, so that a small file that arrived with its answer can be stored. */
@@ -66,7 +65,7 @@ export interface Ledger extends BoundMethods, LockMethods {
   leaveRoom(folder: string): Promise<void>;
 }
 
-/** Assembles the ledger. */
+/** Assembles a ledger from an open database: its methods, its locks and its disk reserve. */
 export function createLedger(opened: OpenDatabase): Ledger {
   const { db, id, origin, readOnly, place, locks, isAccepted, findStrange, reserve, former } = opened;
   const bound = bind(db);
@@ -101,8 +100,8 @@ export function createLedger(opened: OpenDatabase): Ledger {
 }
 
 /**
- * A ledger with its locks. Those on a server have connections of their own: what waits for one is told of and ended
- * like whatever else waits, and nothing may be sent while the lock of workers is missing.
+ * Adds the locks to a ledger. `intend` waits until the lock of workers is held, so nothing is sent while it is lost.
+ * Locks on a server have connections of their own: `outage`, `stopWaiting` and `close` then cover those, too.
  */
 export function withLocks<L extends Pick<Ledger, 'intend' | 'outage' | 'stopWaiting' | 'close'>>(
   ledger: L,
@@ -135,7 +134,7 @@ export function withLocks<L extends Pick<Ledger, 'intend' | 'outage' | 'stopWait
   };
 }
 
-/** Each method without its first argument, the database. */
+/** Binds each method to the database, its first argument. */
 function bind(db: Db): Pick<Ledger, keyof typeof METHODS> {
   const bound = Object.entries<Method>(METHODS).map(([name, method]) => [name, method.bind(undefined, db)]);
   return Object.fromEntries(bound) as Pick<Ledger, keyof typeof METHODS>;
@@ -187,10 +186,11 @@ function freeIfPossible(reserve: Reserve): void {
   try {
     reserve.free();
   } catch {
-    // See above.
+    // The write that needs the space reports it.
   }
 }
 
+/** Before the first row, in manifest order and in order of end times. */
 const BEGINNING: ScanPosition = { row: 0, endedAt: 0 };
 
 /** Every row that the options select, page by page. The ledger may change between pages. */

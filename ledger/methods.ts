@@ -9,7 +9,10 @@ const loads: (() => Promise<unknown>)[] = [];
 /** Modules loaded or being loaded. */
 const begun = new Set<Promise<unknown>>();
 
-/** The named functions of a module, loaded on the first call to any of them: a command needs only a few modules. */
+/**
+ * The named functions of a module, which is loaded on the first call to any of them: most commands need only a few
+ * modules.
+ */
 function from<Name extends string, Module extends Readonly<Record<Name, Method>>>(
   load: () => Promise<Module>,
   ...names: readonly Name[]
@@ -64,7 +67,7 @@ export const METHODS = {
   ...from(() => import('./money/charge-ratios.ts'), 'stepsWithUnknownCharge', 'chargeOutlook'),
   ...from(() => import('./database/accept-copy.ts'), 'acceptCopy'),
   ...from(() => import('./database/copy-doubts.ts'), 'acceptedAt', 'clearDoubts', 'heldBatches', 'requireResumable'),
-  ...from(() => import('./database/copy-senders.ts'), 'cameBack'),
+  ...from(() => import('./database/copy-senders.ts'), 'confirmSender'),
   ...from(() => import('./database/own-store.ts'), 'storeId', 'recordStore', 'replaceStore', 'findStoredFile'),
   // Removing what finished batches no longer need
   ...from(() => import('./clean/cleaning.ts'), 'beginClean', 'cleanRows', 'endClean'),

@@ -11,25 +11,29 @@ import type { Version } from './versions.ts';
 /** An open database, and the locks beside it. */
 export interface OpenDatabase {
   readonly db: Db;
+  /** The ledger's random id. */
   readonly id: string;
   readonly origin: LedgerOrigin;
   /** Why nothing can be written to it; undefined if it can be. */
   readonly readOnly?: WhyReadOnly;
+  /** The address without secrets. */
   readonly place: string;
   readonly locks: Locks;
-  /** Whether it is the database that was last written, or a copy of it that a person has accepted. */
+  /** False if it is a copy of the database last written that no person has accepted. */
   readonly isAccepted: () => Promise<boolean>;
+  /** See `Ledger.strangeParts`. */
   readonly findStrange: () => Promise<readonly string[]>;
   /** Disk space reserved for answers; undefined if none is reserved. */
   readonly reserve?: Reserve;
   /** The space that workers reserve. */
   readonly workersReserve: () => Promise<Reserve>;
+  /** Path of the former ledger, if this one was imported from an older layout by this opening. */
   readonly former?: string;
 }
 
 /**
- * Opens a database and migrates its tables. `hasReserve` reserves disk space for answers; with `goesOn`, what is
- * reserved suffices. `clock` defaults to the driver's.
+ * Wraps an opened database and migrates its tables. Closes it if that fails. `hasReserve`: reserve disk space for
+ * answers. `goesOn`: require no free space besides the reserve. `clock`: the driver's by default.
  */
 export async function databaseOf(
   dialect: Dialect,
@@ -77,14 +81,14 @@ export async function databaseOf(
 export const MIGRATION_TABLE = 'voxbatch_migrations';
 /** Table by which migrating processes lock each other out. */
 const MIGRATION_LOCK_TABLE = 'voxbatch_migrations_lock';
-/** Versions recorded by ledger layouts that predate 0.1; such a ledger has one of these. */
+/** The version that a ledger records whose layout predates 0.1: one of these. */
 export const FORMER_VERSIONS = ['0001-first', 'v1'] as const;
 
 /**
- * Migrates the tables, forwards only. Works on a ledger that a newer version has added to, unless that version says
- * that older ones may not. Leaves such a ledger, and databases of other programs, untouched: throws {@link
- * LedgerTooNew} and {@link LedgerUnreachable}. Returns whether the database was new, and where an imported former
- * ledger is kept; undefined if there was none or another process has imported it.
+ * Migrates the tables, forwards only. Accepts a ledger with tables of a newer version, unless that version excludes
+ * older programs. Throws {@link LedgerTooNew} for such a ledger and {@link LedgerUnreachable} for a database of another
+ * program, and leaves both untouched. Returns whether the database was new, and the path of an imported former ledger;
+ * undefined if there was none or another process has imported it.
  */
 export async function migrate(
   db: Kysely<Schema>,
@@ -134,7 +138,7 @@ export async function migrate(
   return { isNew, former };
 }
 
-/** The versions that a database has, in order. */
+/** Names of the versions that a database has, in the order in which they were made. */
 export async function versionsIn(db: Kysely<Schema>): Promise<readonly string[]> {
   const lines = await db
     .withTables<{ [MIGRATION_TABLE]: { name: string } }>()
@@ -144,15 +148,15 @@ export async function versionsIn(db: Kysely<Schema>): Promise<readonly string[]>
   return lines.map((line) => line.name);
 }
 
-/** Name of the fact that says which version a program must know to work on a ledger that has this one. */
+/** Name of the fact that records the oldest version whose programs may work on a ledger that has this one. */
 function oldestFor(version: string): string {
   return `oldest-for-${version}`;
 }
 
 /**
- * Makes a version, and records in the same transaction whose programs may still work on the ledger. A read-only ledger
- * has all versions, too, so that it can be read: its guards give way, and after the last version stand on new tables as
- * well.
+ * Wraps a version's migration: it also records the oldest version whose programs may still work on the ledger. A
+ * read-only ledger is migrated, too, so that it can be read: the triggers that guard it are dropped for each version,
+ * and created again after the last one, on new tables as well.
  */
 function upTo(name: string, { up, oldest }: Version, isLast: boolean, copying: LedgerDriver['copying']): Version['up'] {
   return async (db) => {
@@ -174,6 +178,7 @@ export interface LedgerOrigin {
   readonly isOfEarlierVersion: boolean;
 }
 
+/** The fact that its creator also lists the ledger in the user's record of own ledgers. */
 const RECORDED = 'recorded-outside';
 
 /** Reads a ledger's origin. Marks a new one as listed in its user's external record. */

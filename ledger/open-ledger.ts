@@ -7,12 +7,13 @@ import type { Ledger } from './ledger.ts';
 import type { OpenDatabase } from './migrate.ts';
 import type { LedgerPlace, LedgerThread } from './ledger-in-thread.ts';
 
+/** How to open a ledger. */
 export interface OpenOptions {
-  /** For read-only commands: throw `LedgerMissing`, and create no ledger. Default false. */
+  /** For read-only commands: throw `LedgerMissing` instead of creating a ledger. Default false. */
   readonly mustExist?: boolean;
   /**
-   * Makes the tables of a ledger in a database server that has none there. Default false, so that a wrong address
-   * begins no new ledger, which would not know what is paid for. A ledger in a file is made all the same.
+   * Creates the tables in a database server that has none. Default false, so that a wrong address creates no second
+   * ledger, which would not know what was paid for. A ledger in a file is created regardless.
    */
   readonly makesTables?: boolean;
   /**
@@ -22,15 +23,15 @@ export interface OpenOptions {
    */
   readonly thread?: boolean;
   /**
-   * For processes that only look, for long: refuses writes where the database is a file, and with `thread` keeps no
-   * room for answers. Default false.
+   * For long-running processes that only read: refuses writes if the database is a file, and with `thread` reserves no
+   * space for answers. Default false.
    */
   readonly isForReading?: boolean;
-  /** Waits for a database that goes away as long as it takes, like processes that work on batches. Default false. */
+  /** Waits without limit while the database server does not answer. Default: `thread`. */
   readonly waits?: boolean;
-  /** A thread that was begun for this ledger with {@link beginLedgerThread}. Default: `thread` begins one. */
+  /** A thread that {@link beginLedgerThread} has started for this ledger. Default: `thread` starts one. */
   readonly begun?: LedgerThread | undefined;
-  /** Its clock; ignored by a ledger in a thread. Default: the system clock. */
+  /** The ledger's clock; ignored by a ledger in a thread. Default: the driver's clock. */
   readonly clock?: Clock;
   /** Called once the ledger's file is created and still empty; if it throws, the file is removed again. */
   readonly onMade?: () => void;
@@ -93,12 +94,12 @@ async function beginThreadOf(driver: LedgerDriver, place: LedgerPlace): Promise<
 }
 
 /**
- * How long a process that does not work on batches waits for a database that goes away, and how long any does while it
- * opens it, ms.
+ * How long a process that does not work on batches waits for a database server that does not answer, ms; and how long
+ * every process waits while it opens the ledger.
  */
 const ASKING_PATIENCE_MS = 10_000;
 
-/** See {@link openLedger}. */
+/** Opens the database of a ledger in this thread. See {@link openLedger} for what it throws. */
 export async function openDatabase(
   {
     place,
@@ -118,14 +119,14 @@ export async function openDatabase(
   const { databaseOf } = await import('./migrate.ts');
   const opened = await databaseOf(dialect, driver, place, { hasReserve, goesOn }, clock);
   if (isForReading) await driver.refuseWrites?.(opened.db);
-  // Who works on batches waits as long as it takes; who asks or steers would wait in vain. Not earlier: until it is
-  // open, nobody can tell of the waiting, nor end it.
+  // Processes that work on batches wait without limit; for commands that read or steer that would be useless. The limit
+  // is not lifted earlier, because nobody can report or end the wait before the ledger is open.
   if (waits) unitAdapterOf(opened.db)?.outage.limit(Infinity);
   opened.locks.remote?.outage.limit(waits ? Infinity : patienceMs);
   return opened;
 }
 
-/** The driver of an address. Throws {@link LedgerUnreachable} for databases that are not supported. */
+/** The driver and the resolved form of an address. Throws {@link LedgerUnreachable} for unsupported databases. */
 export async function driverOf(given: string): Promise<{ readonly driver: LedgerDriver; readonly place: string }> {
   const read = readLedgerAddress(given);
   if (read.type === 'address') return { driver: await read.load(), place: read.address };

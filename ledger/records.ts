@@ -1,34 +1,38 @@
 import type { Failure } from '../contract/failures.ts';
 import type { RowLine } from './schema.ts';
 
-/** What records of several kinds have. JSON is parsed without a check: only this room ever writes these columns. */
+/* Conversions that several kinds of records share. JSON is parsed without a check: only `ledger/` writes these columns. */
 
 /** A stored result of a step. */
 export interface ResultFile {
+  /** Name in the store. */
   readonly key: string;
   readonly bytes: number;
+  /** Hex. */
   readonly sha256: string;
+  /** Without the dot. */
   readonly extension: string;
   /** Duration in seconds; omitted for text, raw audio, and files of earlier versions. */
   readonly seconds?: number;
   /** Why it did not pass a check, in a few words; it stays on record if a person accepted the file. */
   readonly unfit?: string;
-  /** Why a person should listen to it although it passed, in a few words. */
+  /** Why a person should listen to it although it passed all checks, in a few words. */
   readonly oddity?: string;
   /** When it was removed from the store on purpose, ms; such a file is not missing. */
   readonly removedAt?: number;
 }
 
+/** Parses a column that holds a {@link ResultFile} as JSON. */
 export function toFile(json: string | null): ResultFile | null {
   return json === null ? null : (JSON.parse(json) as ResultFile);
 }
 
-/** JSON for a column that may be empty. */
+/** JSON for a nullable column; null for undefined. */
 export function jsonOrNull(value: object | undefined): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }
 
-/** The columns of a row's failure. */
+/** The columns that record a row's failure; all null if it has none. */
 export function failureColumns(
   failure: Failure | null | undefined,
 ): Pick<RowLine, 'failure' | 'failure_class' | 'failure_cause'> {
@@ -39,6 +43,7 @@ export function failureColumns(
   };
 }
 
+/** Parses a column that holds a `Failure` as JSON. */
 export function toFailure(json: string | null): Failure | null {
   return json === null ? null : (JSON.parse(json) as Failure);
 }

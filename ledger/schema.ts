@@ -9,7 +9,7 @@ import { facts, jobHints, lanes, limiters, textLimits, webhooks, workerDuties, w
 import { allowedFirings, occurrences, schedules } from './tables/schedules.ts';
 import type { VersionName } from './versions.ts';
 
-/** The tables that each version adds, by their names; those that others refer to come first. */
+/** The tables that each version adds, by name. A table comes after those that its foreign keys refer to. */
 export const TABLES_OF = {
   '0.1': {
     facts,
@@ -29,7 +29,10 @@ export const TABLES_OF = {
 /** Every table. */
 export const TABLES = { ...TABLES_OF['0.1'], ...TABLES_OF['0.2'], ...TABLES_OF['0.3'], ...TABLES_OF['0.4'] };
 
-/** The lines of every table. */
+/**
+ * The tables for Kysely: the type of the lines of each. In this room a *line* is a record of a table; a *row* is a row of
+ * a manifest, which has a line in the table `rows`.
+ */
 export type Schema = { [Name in keyof typeof TABLES]: LineOf<(typeof TABLES)[Name]> };
 
 /** The ledger's clock, carried by its database and by each transaction. */
@@ -38,8 +41,12 @@ export interface Clock {
   readonly now: () => number;
 }
 
+/** The ledger's database. */
 export type Db = Kysely<Schema> & Clock;
-/** Argument of functions that are part of a transaction. `unit`: of a group of writes, if its database has one. */
+/**
+ * A transaction. `unit`: the unit of work of a write transaction on a database server (`database/unit-of-work.ts`);
+ * undefined for SQLite and for read transactions.
+ */
 export type Tx = Transaction<Schema> & Clock & { readonly unit?: UnitOfWork | undefined };
 export type RowLine = Selectable<Schema['rows']>;
 export type NewRowLine = Insertable<Schema['rows']>;

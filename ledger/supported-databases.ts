@@ -46,14 +46,17 @@ export function readLedgerAddress(given: string): LedgerAddress {
   return { type: 'refused', expected: EXPECTED, got: `a ${scheme}: URL${POSTGRES.includes(scheme) ? UNREAD : ''}` };
 }
 
+/** Appended to the message about a PostgreSQL URL that cannot be parsed. */
 const UNREAD =
   ' that cannot be read (in its user and password, write # as %23, @ as %40, / as %2F, ? as %3F, : as %3A and % as %25)';
 
+/** URL schemes of PostgreSQL. */
 const POSTGRES: readonly string[] = ['postgres', 'postgresql'];
 
 /**
- * A URL of a PostgreSQL database. Undefined for any other address, and for one that cannot be read as a URL, or only
- * with a part of the password for the host, the database or a parameter, which messages would repeat.
+ * The URL of a PostgreSQL database. Undefined for any other address, and for a URL that cannot be parsed, or in which an
+ * unescaped character makes a part of the password look like the host, the database or a parameter: messages would
+ * print it.
  */
 function postgresUrlOf(address: string): string | undefined {
   const scheme = urlSchemeOf(address)?.toLowerCase();

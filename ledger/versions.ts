@@ -1,15 +1,15 @@
 import type { Migration } from 'kysely';
 
 /**
- * The versions of the ledger's tables, oldest first, and for each the oldest one whose programs may work on a ledger
- * that has it. A version that only adds what older programs need not know (a table, a nullable column) names the same
- * one as the version before it; any other names itself. It never goes back.
+ * The versions of the ledger's tables, oldest first. The value is the oldest version whose programs may work on a ledger
+ * that has this one. A version that only adds what older programs need not know (a table, a nullable column) keeps the
+ * value of the version before it; any other names itself. Values never decrease.
  */
 const OLDEST = { '0.1': '0.1', '0.2': '0.1', '0.3': '0.1', '0.4': '0.1', '0.5': '0.1', '0.6': '0.1' } as const;
 
 export type VersionName = keyof typeof OLDEST;
 
-/** Makes a version in a database that has all versions before it. */
+/** Migrates a database that has all earlier versions to this one. */
 export type MakeVersion = Migration['up'];
 
 /** A version of the tables. */
@@ -19,7 +19,7 @@ export interface Version {
   readonly oldest: string;
 }
 
-/** The versions of a kind of database, which makes each with SQL of its own. `load`: few commands need that code. */
+/** The versions of one kind of database. `load` imports their migrations, which few commands need. */
 export function versionsOf(
   load: () => Promise<Readonly<Record<VersionName, MakeVersion>>>,
 ): Readonly<Record<string, Version>> {

@@ -12,13 +12,13 @@ import { BatchExists, DuplicateKey, LedgerMisuse, LoadTakenOver, MonthUsedUp } f
 import { monthSpend } from '../schedules/months.ts';
 import type { MonthClaim } from '../schedules/occurrence-records.ts';
 import { changesBy, noteAction } from '../history/actions.ts';
-import { addNotices, tellPause } from '../notices/notices.ts';
+import { addNotices, addPauseNotices } from '../notices/notices.ts';
 import { jsonOrNull } from '../records.ts';
 import { settingsColumns, type Loading, type NewBatch } from './batch-records.ts';
 import { findBatch, requireBatch, requireLoaded } from './read-batches.ts';
 import { setBatch } from './set-batch.ts';
 import type { Db, Tx } from '../schema.ts';
-import { isHeld, letGo, requireNoDoubt } from '../database/copy-doubts.ts';
+import { isHeld, releaseBatch, requireNoDoubt } from '../database/copy-doubts.ts';
 import { write } from '../database/transactions.ts';
 import { unitAdapterOf } from '../database/unit-adapter.ts';
 import type { Tunables, Tuning } from '../../contract/tunables.ts';
@@ -176,12 +176,12 @@ export async function setControl(
       control === 'running' ? undefined : ((isKept ? null : reason) ?? found.pauseReason ?? undefined);
     if (control === 'running') {
       if (found.control !== 'running') await requireNoDoubt(tx, batch);
-      await letGo(tx, batch);
+      await releaseBatch(tx, batch);
     }
     const goesOn = found.control === 'paused' && control === 'running' ? { watch: watchFrom(tx.now()) } : {};
     await setBatch(tx, batch, { control, pause_reason: jsonOrNull(pauseReason), ...goesOn });
     if (control !== found.control) await noteAction(tx, by, { kind: CONTROL_ACTIONS[control], batch });
-    if (control === 'paused' && pauseReason !== undefined) await tellPause(tx, found, pauseReason);
+    if (control === 'paused' && pauseReason !== undefined) await addPauseNotices(tx, found, pauseReason);
     return control;
   });
 }
@@ -214,7 +214,7 @@ export async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Pr
     const why = cleaned.unfinished === null ? 'what its rows asked for was removed' : 'it is being cleaned';
     throw new LedgerMisuse(`Batch "${batch}" cannot be opened again: ${why}. No row was changed.`);
   }
-  await letGo(tx, batch);
+  await releaseBatch(tx, batch);
   await setBatch(tx, batch, {
     state: 'open',
     control: 'running',

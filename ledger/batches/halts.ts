@@ -17,7 +17,7 @@ import type { RowLine, Tx } from '../schema.ts';
 import { noteAction } from '../history/actions.ts';
 import { cancelFirst } from './stops.ts';
 import { reasonOf } from '../../policy/rows/failure-reason.ts';
-import { tellPause } from '../notices/notices.ts';
+import { addPauseNotices } from '../notices/notices.ts';
 
 /** Outcomes that count as failures of the batch. */
 const FAILURES = outcomesThat(({ counts }) => counts === 'failure');
@@ -121,7 +121,7 @@ async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<void> {
   });
   if (!isDue) return;
   await noteAction(tx, byItself(reason.message), { kind: 'pause', batch });
-  await tellPause(tx, toBatch(line), reason);
+  await addPauseNotices(tx, toBatch(line), reason);
 }
 
 /**

@@ -58,7 +58,7 @@ const endIdle: EndRows = async (tx, batch, rows) => {
 const endRunning: EndRows = async (tx, batch, rows) => {
   const lines = new Map((await selectRunning(tx, keysOf(batch, rows))).map((line) => [line.row, line]));
   const returning = [...lines.values()].filter(({ fallback }) => toFallback(fallback)?.returning !== undefined);
-  tx.unit?.together(() => {
+  tx.unit?.collectReads(() => {
     for (const line of returning) for (const asked of RowInTransaction.prefetch(tx, line)) asked.catch(() => undefined);
   });
   for (const line of returning) await endReturning(await RowInTransaction.load(tx, line));

@@ -1,33 +1,37 @@
 import type { Tx } from '../schema.ts';
 import { setFact } from './facts.ts';
 
-/**
- * The fact that says in which database a ledger was last written. A database over the network may be replaced behind
- * its address by a copy that lacks the last records: a replica that took over, or a restored backup. Whoever writes
- * compares.
+/*
+ * Which database a ledger was last written in. A database server may be replaced, behind its address, by a copy that
+ * lacks the last records: a replica that took over, or a restored backup. So the ledger records the database that it
+ * belongs to, and each writer compares (`postgres/database-identity.ts`). A person can accept a copy as the ledger; each
+ * such *acceptance* has an id, and supersedes the one before.
  */
+
+/** The fact that identifies the database in which the ledger was last written, and its acceptance. */
 export const DATABASE_FACT = 'database';
 
-/** Prefix of the facts that name the former acceptances of a ledger, and those that it lacks. */
+/** Prefix of the facts about other acceptances; their values are {@link ACCEPTED} or {@link MISSED}. */
 const BEFORE = 'before:';
-/** The present acceptance comes after that one: what processes wrote to it is behind them. */
+/** The present acceptance supersedes that one. */
 export const ACCEPTED = 'accepted';
-/**
- * A process has written to a database of that acceptance, which this one does not come after. No person knows it yet.
- */
+/** A process has written to a database of that acceptance, of which this copy knows nothing. No person knows it yet. */
 export const MISSED = 'missed';
 
-/** The name of the fact about such an acceptance. */
+/** Returns the name of the fact about another acceptance. */
 export function beforeFact(acceptance: string): string {
   return BEFORE + acceptance;
 }
 
-/** What is compared with the fact of a later moment: without the tables, which an older program does not write. */
+/**
+ * Returns the acceptance in a value of {@link DATABASE_FACT}, for comparing: server and id, without the tables, which
+ * older programs do not write.
+ */
 export function acceptanceIn(fact: string): string {
   return fact.split(' ').slice(0, 2).join(' ');
 }
 
-/** A person accepts this database: it comes after what it was accepted as, and after what it is known to lack. */
+/** Records that a person accepts this database: it supersedes its own acceptance, and those that it is known to lack. */
 export async function endAcceptance(tx: Tx): Promise<void> {
   const ended = await tx.deleteFrom('facts').where('name', '=', DATABASE_FACT).returningAll().execute();
   for (const { value } of ended) await setFact(tx, beforeFact(acceptanceIn(value)), ACCEPTED);

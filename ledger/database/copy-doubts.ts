@@ -4,34 +4,40 @@ import { requireBatch } from '../batches/read-batches.ts';
 import { CopyInDoubt } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
 import type { Db, Tx } from '../schema.ts';
-import { awaitedIn, SENDER, UNSEEN, type Awaited } from './copy-senders.ts';
+import { pendingSenders, SENDER, UNSEEN, type PendingSenders } from './copy-senders.ts';
 import { keepFact, readFact, removeFact, setFact } from './facts.ts';
 import { readSnapshot, write } from './transactions.ts';
 
-/**
- * What is open after a copy of the database was accepted, as facts: processes that wrote to the former database and
- * have not put on record again what they had sent, or that none is known, and requests that were sent and fit nowhere
- * in the copy. Until a person has seen to them, whatever would send rows again is refused. And the batches that it had,
- * until a person resumes or redrives them.
+/*
+ * What is in doubt after a copy of the database was accepted (`accept-copy.ts`), kept as facts:
+ *
+ * - processes that wrote to the former database and have not recorded again what they sent (`copy-senders.ts`);
+ * - requests that were sent, and for which the copy has no row or take (*unplaced*);
+ * - batches that no person has resumed or redriven since (*held*).
+ *
+ * Until a person has cleared the first two, nothing that would send rows again is allowed.
  */
+
+/** Prefix of the facts about unplaced requests; their values are {@link UnplacedRequest} as JSON. */
 const UNPLACED = 'copy:unplaced:';
+/** Prefix of the facts about held batches; their values are {@link HeldBatch.from}. */
 const HELD = 'copy:held:';
-/** The fact that says when a copy was accepted last, ms. It stays. */
+/** The fact that records when a copy was last accepted, ms. Never removed. */
 const ACCEPTED = 'copy:accepted';
 
-/** Requests named in a message. */
+/** Max requests named in a message. */
 const MOST_NAMED = 5;
 
-/** A request that was sent, and for which the ledger has no place. */
+/** A request that was sent, and for which the ledger has no row or take. */
 export interface UnplacedRequest {
   readonly key: AttemptKey;
-  /** When it was recorded, ms. */
+  /** When its intent was recorded in the former database, ms. */
   readonly at: number;
-  /** Null if no answer has come. */
+  /** Null while it has no answer. */
   readonly jobId: string | null;
 }
 
-/** Keeps such a request. A later call about the same one may add its job. */
+/** Records an unplaced request. A later call for the same request may add its job. */
 export async function keepUnplaced(tx: Tx, { key, at, jobId }: UnplacedRequest): Promise<void> {
   const { batch, row, step, take, attempt } = key;
   const name = `${UNPLACED}${JSON.stringify([batch, row, step, take, attempt])}`;
@@ -40,12 +46,12 @@ export async function keepUnplaced(tx: Tx, { key, at, jobId }: UnplacedRequest):
 }
 
 /**
- * Throws {@link CopyInDoubt} while processes have not recorded again what they had sent or none is known that could, or
- * requests of this batch have no place. `batch`: null for what is about no batch.
+ * Throws {@link CopyInDoubt} while processes may have sent requests that the copy lacks, or requests of this batch are
+ * unplaced. `batch`: null for an action that is about no batch.
  */
 export async function requireNoDoubt(tx: Tx, batch: string | null): Promise<void> {
   const facts = await tx.selectFrom('facts').selectAll().where('name', 'like', 'copy:%').execute();
-  const { senders, isUnseen } = awaitedIn(facts);
+  const { senders, isUnseen } = pendingSenders(facts);
   const unplaced = facts
     .filter(({ name }) => name.startsWith(UNPLACED))
     .map(({ value }) => JSON.parse(value) as UnplacedRequest)
@@ -57,20 +63,20 @@ export async function requireNoDoubt(tx: Tx, batch: string | null): Promise<void
   throw new CopyInDoubt({ senders, isUnseen, named, unplaced: unplaced.length });
 }
 
-/** Throws {@link CopyInDoubt} where a resume of this batch would. Changes nothing. */
+/** Throws {@link CopyInDoubt} if resuming this batch would. Changes nothing. */
 export async function requireResumable(db: Db, batch: string): Promise<void> {
   await readSnapshot(db, (tx) => requireNoDoubt(tx, batch));
 }
 
-/** What a person has seen to. */
-export interface ClearedDoubts extends Awaited {
+/** What was in doubt until a person cleared it. */
+export interface ClearedDoubts extends PendingSenders {
   readonly unplaced: readonly UnplacedRequest[];
 }
 
 /**
- * A person has compared with the account: processes that have not come back are dead, and these requests are seen. That
- * goes on record for each batch that has such requests, or is open and waits for a person since the copy was accepted,
- * also where nothing was in doubt.
+ * Clears all doubts, because a person has compared the copy with the account (`accept-copy --compared`): missing
+ * processes are dead, and unplaced requests are known. Records the action for each batch with unplaced requests and each
+ * held open batch, even if nothing was in doubt.
  */
 export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
   return write(db, async (tx) => {
@@ -89,12 +95,12 @@ export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
       ...unplaced.map(({ key }) => key.batch),
     ]);
     for (const batch of compared) await noteAction(tx, by, { kind: 'compare-copy', batch });
-    return { ...awaitedIn(facts), unplaced };
+    return { ...pendingSenders(facts), unplaced };
   });
 }
 
-/** From now on, the batch waits for a person: a copy was accepted that has it. Keeps when its last request was made. */
-export async function hold(tx: Tx, batch: string): Promise<void> {
+/** Holds a batch of a copy that is being accepted until a person resumes or redrives it. */
+export async function holdBatch(tx: Tx, batch: string): Promise<void> {
   const { last } = await tx
     .selectFrom('charges')
     .select((eb) => eb.fn.max<number | null>('intent_at').as('last'))
@@ -106,33 +112,36 @@ export async function hold(tx: Tx, batch: string): Promise<void> {
 /** A batch of a copy that was accepted, and that no person has resumed or redriven since. */
 export interface HeldBatch {
   readonly batch: string;
-  /** When its last request was made that the copy has, or the batch itself, ms: what it lacks was sent later. */
+  /**
+   * When the last request that the copy has was made, or else when the batch was created, ms: requests that the copy
+   * lacks were made later.
+   */
   readonly from: number;
 }
 
-/** Those batches. */
+/** The held batches, by name. */
 export async function heldBatches(db: Db | Tx): Promise<readonly HeldBatch[]> {
   const facts = await db.selectFrom('facts').selectAll().where('name', 'like', `${HELD}%`).orderBy('name').execute();
   return facts.map(({ name, value }) => ({ batch: name.slice(HELD.length), from: Number(value) }));
 }
 
-/** Whether the batch is of a copy that was accepted, and no person has resumed or redriven it since. */
+/** Whether the batch is held: see {@link HeldBatch}. */
 export async function isHeld(tx: Tx, batch: string): Promise<boolean> {
   return (await readFact(tx, HELD + batch)) !== undefined;
 }
 
-/** A copy is accepted now. */
+/** Records that a copy is accepted now. */
 export async function noteAccepted(tx: Tx): Promise<void> {
   await setFact(tx, ACCEPTED, String(tx.now()));
 }
 
-/** When a copy was accepted last, ms; null if none was. */
+/** When a copy was last accepted, ms; null if none ever was. */
 export async function acceptedAt(db: Db): Promise<number | null> {
   const fact = await readSnapshot(db, (tx) => readFact(tx, ACCEPTED));
   return fact === undefined ? null : Number(fact);
 }
 
-/** A person has resumed or redriven the batch. */
-export async function letGo(tx: Tx, batch: string): Promise<void> {
+/** Ends the hold of a batch that a person resumes or redrives. */
+export async function releaseBatch(tx: Tx, batch: string): Promise<void> {
   await removeFact(tx, HELD + batch);
 }

@@ -2,35 +2,40 @@ import type { Db, Tx } from '../schema.ts';
 import { keepFact, readFact, removeFact, setFact } from './facts.ts';
 import { write } from './transactions.ts';
 
-/**
- * Prefix of the facts in which each process leaves a mark of its commits: the number of the last one, and the server's
- * time.
+/*
+ * Processes that may have sent requests which an accepted copy of the database lacks. Each writing process leaves a mark
+ * in the facts, so the copy names those that wrote shortly before it was made. A live one records again what it
+ * remembers (`recorded-lately.ts`) and then reports here; until all have, or a person has compared, no batch can be
+ * resumed (`copy-doubts.ts`).
  */
+
+/** Prefix of the facts with each process's mark: `NUMBER TIME`, its last commit and the server's time then, ms. */
 export const MARK = 'commit:';
-/** The fact that counts the processes that have ever begun to write. A copy has that of its moment. */
+/** The fact that counts the processes that have ever begun to write. In a copy, those until it was made. */
 export const WRITERS = 'writers';
-/** Prefix of the facts that name processes that have not come back: their mark in the copy, and its {@link WRITERS}. */
+/** Prefix of the facts about processes that have not reported: their mark in the copy, and its {@link WRITERS}. */
 export const SENDER = 'copy:sender:';
-/** The fact that there may be processes that the copy does not name. */
+/** The fact that there may be other such processes, which the copy does not name. Its value says why. */
 export const UNSEEN = 'copy:unseen';
 
 /**
- * Values of {@link UNSEEN}, and what versions before have written, are that a person has to compare; but for this one:
+ * Value of {@link UNSEEN} until a process reports whether others have begun since. All other values, and those of
+ * earlier versions, mean that a person has to compare.
  */
 const UNTIL_TOLD = 'until told';
-/** A process is known to have begun after the copy was made. */
+/** Value of {@link UNSEEN}: a process is known to have begun after the copy was made. */
 export const BEGUN_SINCE = 'begun since';
-/** The copy was made while nobody worked, or is of a file: whoever did since is unknown. */
+/** Value of {@link UNSEEN}: the copy has no marks, so nobody knows which processes wrote since it was made. */
 const NOBODY_NAMED = 'nobody named';
 
 /**
- * A process that wrote so much earlier than the copy's last record had ended before, ms: workers write every few
- * seconds. And one that wrote so much earlier than it met the copy does not know who else has begun in between.
+ * A process that last wrote longer than this before the copy's newest mark had ended by then, ms: workers write every
+ * few seconds. And a process that last wrote longer than this before it met the copy cannot know who began in between.
  */
 export const LATELY_MS = 10 * 60_000;
 
-/** Notes the processes that wrote lately to what the copy was made of, and that there may be others. */
-export async function awaitSenders(tx: Tx): Promise<void> {
+/** Records the processes that wrote shortly before the copy was made, and that there may be others. */
+export async function noteRecentSenders(tx: Tx): Promise<void> {
   const marks = await tx.selectFrom('facts').selectAll().where('name', 'like', `${MARK}%`).execute();
   const timed = marks.map(({ name, value }) => ({ name, value, at: Number(value.split(' ')[1] ?? 0) }));
   const last = Math.max(0, ...timed.map(({ at }) => at));
@@ -41,40 +46,39 @@ export async function awaitSenders(tx: Tx): Promise<void> {
   await keepFact(tx, UNSEEN, timed.length === 0 ? NOBODY_NAMED : UNTIL_TOLD);
 }
 
-/** Who is waited for, by the facts of a ledger. */
-export interface Awaited {
-  /** Processes that have not come back. */
+/** How many processes have not reported, according to the facts of a ledger. */
+export interface PendingSenders {
+  /** Named processes that have not reported. */
   readonly senders: number;
-  /**
-   * Whether there may be others that nobody can name. As long as somebody is waited for who could tell, nobody says so.
-   */
+  /** Whether there may be others that nobody can name. False while a named one may still report about that. */
   readonly isUnseen: boolean;
 }
 
-export function awaitedIn(facts: readonly { readonly name: string; readonly value: string }[]): Awaited {
+/** Reads {@link PendingSenders} from facts. */
+export function pendingSenders(facts: readonly { readonly name: string; readonly value: string }[]): PendingSenders {
   const senders = facts.filter(({ name }) => name.startsWith(SENDER)).length;
   const unseen = facts.find(({ name }) => name === UNSEEN)?.value;
   return { senders, isUnseen: unseen !== undefined && (unseen !== UNTIL_TOLD || senders === 0) };
 }
 
-/** What a process says that has recorded again what it remembers. */
-export interface Return {
+/** The report of a process that has recorded again what it remembers. */
+export interface SenderReport {
   /** The name of its mark. */
   readonly mark: string;
   /**
-   * The number of the last commit of which it does not remember all. If the copy lacks that one, what was sent then is
-   * known to nobody.
+   * Number of its last commit of which it has forgotten a request; 0 if none. If the copy lacks that commit, nobody
+   * knows what was sent then.
    */
   readonly forgotten: number;
-  /** {@link WRITERS} at its last commit before; null if that was too long before it met the copy to say anything. */
+  /** {@link WRITERS} at its last commit to the former database; null if that was too long before it met the copy. */
   readonly writers: number | null;
 }
 
 /**
- * It is waited for no more, unless it has forgotten too much. Says whether it knew of processes that the copy cannot
- * name.
+ * Records a process's report. It no longer counts as pending, unless it has forgotten too much. Also records whether it
+ * knew of processes that the copy does not name.
  */
-export async function cameBack(db: Db, { mark, forgotten, writers }: Return): Promise<void> {
+export async function confirmSender(db: Db, { mark, forgotten, writers }: SenderReport): Promise<void> {
   const name = SENDER + mark.slice(MARK.length);
   await write(db, async (tx) => {
     const noted = await readFact(tx, name);

@@ -1,10 +1,14 @@
 import type { Kysely } from 'kysely';
 import type { Schema, Tx } from '../schema.ts';
 
-/** A transaction, also one of a migration; or a ledger in which facts are only read. */
+/*
+ * Facts: small values about the ledger itself, by name, in the table `facts`.
+ */
+
+/** The operations used here, which a transaction, a migration and the database itself have. */
 type Facts = Pick<Kysely<Schema>, 'selectFrom' | 'insertInto'>;
 
-/** Puts a fact on record, unless there is one of this name. */
+/** Records a fact, unless there is one of this name. */
 export async function keepFact(tx: Facts, name: string, value: string): Promise<void> {
   await tx
     .insertInto('facts')
@@ -13,7 +17,7 @@ export async function keepFact(tx: Facts, name: string, value: string): Promise<
     .execute();
 }
 
-/** Puts a fact on record in place of the one of this name. */
+/** Records a fact, replacing the one of this name. */
 export async function setFact(tx: Facts, name: string, value: string): Promise<void> {
   await tx
     .insertInto('facts')
@@ -22,12 +26,13 @@ export async function setFact(tx: Facts, name: string, value: string): Promise<v
     .execute();
 }
 
-/** Its value; undefined if there is none. */
+/** Returns the value of a fact; undefined if there is none. */
 export async function readFact(db: Facts, name: string): Promise<string | undefined> {
   const found = await db.selectFrom('facts').select('value').where('name', '=', name).executeTakeFirst();
   return found?.value;
 }
 
+/** Removes a fact, if there is one of this name. */
 export async function removeFact(tx: Tx, name: string): Promise<void> {
   await tx.deleteFrom('facts').where('name', '=', name).execute();
 }

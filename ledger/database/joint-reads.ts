@@ -1,20 +1,20 @@
-/** A read on its way to the database. */
+/** One execution of a PostgreSQL read statement, with `$1`, `$2`, … as parameters. */
 export interface Read {
   readonly sql: string;
   readonly values: readonly unknown[];
 }
 
-/** Column of a joint answer that says which read a line answers, from 1 on. */
+/** Column of a joint answer with the number, from 1, of the read that a line answers. */
 const READ = 'joint_read';
 
 /**
- * Several executions of one statement as a single one; undefined if their values are of kinds that no list can have, or
- * all the same. Each statement that is sent costs both sides more than the lines that it finds. Values that all
- * executions share stay parameters, so that a batch is looked up as before; the others become columns of a list, and
- * the statement runs for each of its lines. `offset 0` keeps the planner from turning it around: it would walk a whole
- * batch that was just loaded, of which it has no statistics, once for each group.
+ * Joins several executions of one statement (`reads`: the same `sql`) into a single one, because each statement that is
+ * sent costs both sides more than the lines that it finds. Undefined if their values are neither all text nor all
+ * integers, or all the same.
  *
- * `reads`: at least two, with the same `sql`.
+ * Values that all executions share stay parameters, so that a batch is looked up as before. The others become columns
+ * of a list, and the statement runs for each line of the list (`lateral`). `offset 0` keeps the planner from reversing
+ * that join: it would scan a whole batch that was just loaded, of which it has no statistics.
  */
 export function joinReads(reads: readonly [Read, ...Read[]]): Read | undefined {
   const [first] = reads;
@@ -34,12 +34,13 @@ export function joinReads(reads: readonly [Read, ...Read[]]): Read | undefined {
   return { sql, values: [...values, ...lists] };
 }
 
+/** The type of a list that can hold these values; undefined if there is none. */
 function kindOf(list: readonly unknown[]): 'text' | 'bigint' | undefined {
   if (list.every((value) => typeof value === 'string')) return 'text';
   return list.every((value) => Number.isSafeInteger(value)) ? 'bigint' : undefined;
 }
 
-/** The lines for each of so many reads. */
+/** Splits the lines of a joint answer into the lines of each of its `reads` (their number). */
 export function splitAnswer(lines: readonly unknown[], reads: number): readonly (readonly unknown[])[] {
   const answers = Array.from({ length: reads }, (): unknown[] => []);
   for (const line of lines) {

@@ -3,10 +3,10 @@ import type { Column, Table } from '../tables/columns.ts';
 /** A statement that inserts, updates or deletes one line of a table. */
 export interface LineWrite {
   readonly table: Table;
-  /** Its values are all parameters, each written once. */
+  /** PostgreSQL, with each value as a parameter (`$1`, …) that occurs once. */
   readonly sql: string;
   readonly values: readonly unknown[];
-  /** The column of the table that each value is of; undefined for one that is the same in each execution. */
+  /** The column of each value; undefined for a value that is the same in each execution. */
   readonly names: readonly (string | undefined)[];
 }
 
@@ -17,24 +17,26 @@ export interface Statement {
 }
 
 /**
- * Writes that wait to be sent, so that those of one kind are sent as one statement: each statement costs both sides
- * more than the line that it changes.
+ * A queue of writes. Executions of the same statement are joined into one, because each statement costs both sides more
+ * than the line that it changes.
  *
- * A write may overtake others of other lines: no statement here reads, and what triggers add for one line to counts and
- * sums does not depend on when they do. Writes of the same line keep their order.
+ * A write may overtake writes of other lines: no statement here reads, and the triggers' additions to counts and sums do
+ * not depend on their order. Writes of the same line keep their order.
  */
 export class JointWrites {
   readonly #waiting: LineWrite[][] = [];
-  /** Where in `#waiting` each statement was last added, and each line last written. */
+  /** Index in `#waiting` at which each statement was last added. */
   readonly #lastOfStatement = new Map<string, number>();
+  /** Index in `#waiting` at which each line was last written, by table and key. */
   readonly #lastOfLine = new Map<Table, Map<string, number>>();
 
+  /** Queues a write. */
   add(write: LineWrite): void {
     const lines = this.#linesOf(write.table);
     const line = lineOf(write);
     const earliest = lines.get(line) ?? -1;
     let at = this.#lastOfStatement.get(write.sql) ?? -1;
-    // One statement cannot change a line twice, either.
+    // Not the same index either: one statement cannot change a line twice.
     if (at <= earliest) at = this.#waiting.push([]) - 1;
     this.#waiting[at]?.push(write);
     this.#lastOfStatement.set(write.sql, at);
@@ -42,7 +44,8 @@ export class JointWrites {
   }
 
   /**
-   * The statements for all that waits; nothing waits after that. If it throws, all waits on: a commit would lack it.
+   * Empties the queue and returns its statements. If it throws, the queue stays as it is, so that no commit lacks a
+   * write.
    */
   take(): readonly Statement[] {
     const taken = this.#waiting.map(joinWrites);
@@ -65,7 +68,10 @@ function lineOf({ table, names, values }: LineWrite): string {
   return JSON.stringify(table.key.map((column) => values[names.indexOf(column)]));
 }
 
-/** Executions of one statement as a single one. `writes`: at least one, with the same `sql`. */
+/**
+ * Joins executions of one statement (`writes`: at least one, with the same `sql`) into a single one: the values of each
+ * column become a list, from whose lines the statement inserts, or whose lines it updates or deletes.
+ */
 function joinWrites(writes: readonly LineWrite[]): Statement {
   const [first, ...others] = writes;
   if (first === undefined || others.length === 0) return first ?? { sql: '', values: [] };
@@ -88,7 +94,7 @@ function joinWrites(writes: readonly LineWrite[]): Statement {
   return { sql, values };
 }
 
-/** What each type of column is called in a list: it takes any value of the column, and null. */
+/** The type of a list for each type of column: it can hold any value of the column, and null. */
 const LISTS: Readonly<Record<Column['type'], string>> = {
   text: 'text',
   integer: 'bigint',

@@ -2,24 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Unlock } from '../driver.ts';
 import { LedgerInUse } from '../errors.ts';
 
-/** Retry interval while another process briefly holds the lock exclusively, to write or check the note, ms. */
+/** Retry interval while another process holds the lock exclusively for a moment, to write or check the note, ms. */
 const GAP_MS = 20;
-/** How long another's share must last to count, ms: a command that is just ending releases its own. */
+/** How long another process's lock must last to count, ms: a command that is just ending releases its own. */
 const PATIENCE_MS = 1_000;
 
-/** The server of workers that have not noted it yet, or whose note cannot be read. */
+/** Stands for the address of a server whose workers have not written the note yet. */
 export const UNNAMED = 'one which has not said its address yet';
 
-/** A lock that processes share or hold alone, and the note beside it that names their Temporal server. */
+/** A lock that processes hold shared or exclusively, and the note beside it: the address of their Temporal server. */
 export interface WorkersLock {
   tryExclusive(): boolean | Promise<boolean>;
   releaseAlone(): void | Promise<void>;
   tryShared(): boolean | Promise<boolean>;
   releaseShared(): void | Promise<void>;
-  /** Undefined if nobody has written one yet. */
+  /** Undefined if no process has written one yet. */
   readNote(): string | undefined | Promise<string | undefined>;
   writeNote(server: string): void | Promise<void>;
-  /** Ends this process's share, whatever it is. */
+  /** Releases whatever this process holds. */
   readonly close: Unlock;
 }
 
@@ -28,7 +28,8 @@ export interface WorkersLock {
  * holds the lock exclusively knows that nobody works on the ledger, and writes the note; the others compare it. A
  * process that dies loses its share at that moment, so a ledger may move to another server whenever nobody works on it.
  *
- * Returns the function that releases the lock. Throws {@link LedgerInUse}. `place`: the ledger, for that message.
+ * Returns the function that releases the lock. Throws {@link LedgerInUse} if workers of another server hold it. `place`:
+ * the ledger, for that message.
  */
 export async function lockForWorkers(lock: WorkersLock, place: string, server: string): Promise<Unlock> {
   try {
@@ -56,8 +57,9 @@ export async function lockForWorkers(lock: WorkersLock, place: string, server: s
 }
 
 /**
- * Holds the lock alone, so that no worker begins. Waits a moment for a process that only looks whether anybody has it.
- * Returns the function that releases it. Throws {@link LedgerInUse}. `place`: the ledger, for that message.
+ * Holds the lock exclusively, so that no worker starts. Waits up to a second for a process that only checks the lock.
+ * Returns the function that releases it. Throws {@link LedgerInUse} if workers hold it. `place`: the ledger, for that
+ * message.
  */
 export async function lockAgainstWorkers(lock: WorkersLock, place: string): Promise<Unlock> {
   try {

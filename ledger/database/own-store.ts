@@ -5,8 +5,8 @@ import { sql } from 'kysely';
 import { toFile } from '../records.ts';
 
 /**
- * The fact that names the store of a ledger, by the random id in the store. Batches name their files by row, wherever
- * they lie, so results in two stores would be missed in each of them.
+ * The fact with the random id of the ledger's store. A ledger has one store: records name files by key only, so results
+ * spread over two stores would be missing from each of them.
  */
 const STORE_FACT = 'store';
 
@@ -15,7 +15,7 @@ export async function storeId(db: Db): Promise<string | undefined> {
   return readFact(db, STORE_FACT);
 }
 
-/** Makes a store the ledger's, unless it has one. Returns the id of the one that it has. */
+/** Records a store as the ledger's, unless it has one. Returns the id of the ledger's store. */
 export async function recordStore(db: Db, id: string): Promise<string> {
   return write(db, async (tx) => {
     await keepFact(tx, STORE_FACT, id);
@@ -23,7 +23,7 @@ export async function recordStore(db: Db, id: string): Promise<string> {
   });
 }
 
-/** Makes a store the ledger's in place of the one that it had: a person has confirmed that the former is lost. */
+/** Records a store in place of the former one, after a person has confirmed that the former is lost. */
 export async function replaceStore(db: Db, id: string): Promise<void> {
   await write(db, (tx) => setFact(tx, STORE_FACT, id));
 }
@@ -35,12 +35,12 @@ interface StoredFileOfBatch {
   readonly key: string;
 }
 
-/** The attempt has a file that was not deliberately removed. */
+/** Condition: the attempt has a file that was not removed on purpose. */
 const IS_STORED = sql<boolean>`charges.file is not null and charges.file not like '%"removedAt":%'`;
 
 /**
- * A stored file that was not deliberately removed, from the newest batch that has one. Batches whose rows were cleaned
- * are the last resort. Undefined if no file is on record.
+ * Returns a stored file, for checking that a store is the ledger's: one that was not removed on purpose, from the newest
+ * batch that has one. Prefers batches whose rows were not cleaned. Undefined if no file is on record.
  */
 export async function findStoredFile(db: Db): Promise<StoredFileOfBatch | undefined> {
   const found = await db

@@ -4,7 +4,7 @@ import { joinReads, splitAnswer } from './joint-reads.ts';
 import { unitAdapterOf } from './unit-adapter.ts';
 import type { Table } from '../tables/columns.ts';
 
-/** Stands in a query for a value that comes with each execution. */
+/** A placeholder in a query for a value that is given with each execution. */
 class Parameter {
   readonly name: string;
 
@@ -17,8 +17,9 @@ class Parameter {
  * A query that is built and compiled once, on its first execution, and afterwards only receives its parameters.
  * Building and compiling takes several times as long as SQLite takes to answer.
  *
- * `build` gets a stand-in for each parameter, which it passes on as a value and does not inspect. `subjectOf`: what its
- * answer is about, so that it may be asked for ahead (see `unit-of-work.ts`). Default: each execution asks.
+ * `build` gets a placeholder for each parameter, which it passes on as a value and must not inspect. `subjectOf`: what
+ * the answer is about, so that a unit of work can prefetch and keep it (see `unit-of-work.ts`). Default: each execution
+ * queries the database.
  */
 export function prepared<P extends object, R>(
   build: (db: Db | Tx, parameters: P) => Compilable<R>,
@@ -27,7 +28,7 @@ export function prepared<P extends object, R>(
   return compiledOnce(build, 'all', subjectOf);
 }
 
-/** Like {@link prepared}, for a query of at most one line, which takes half as long. Undefined if there is no line. */
+/** Like {@link prepared}, for a query of at most one line, which takes half as long. Resolves with that line. */
 export function preparedOne<P extends object, R>(
   build: (db: Db | Tx, parameters: P) => Compilable<R>,
   subjectOf?: SubjectOf<P>,
@@ -37,11 +38,11 @@ export function preparedOne<P extends object, R>(
 }
 
 /**
- * Like {@link prepared}, for a read by key that is executed for each of many keys. Returns what it finds, key by key.
+ * Like {@link prepared}, for a read by key that is executed for each of many keys. Returns all lines, in order of the
+ * keys. On PostgreSQL the executions are joined into one statement.
  *
- * A list of keys in one condition (`row in (…)`) would be left to the planner, and PostgreSQL's plan is the same for
- * every batch: where most batches are small, or a new one was not analyzed yet, it would rather walk all rows of the
- * batch.
+ * Not a list of keys in one condition (`row in (…)`): PostgreSQL uses one plan for all batches, and if most batches are
+ * small, or a new one is not analyzed yet, that plan would scan all rows of the batch.
  */
 export function preparedEach<P extends object, R>(
   build: (db: Db | Tx, parameters: P) => Compilable<R>,
@@ -63,8 +64,8 @@ export function preparedEach<P extends object, R>(
 }
 
 /**
- * Like {@link prepared}, for a statement that inserts, updates or deletes one line of `table`, and changes lines about
- * these subjects only. Nobody needs its answer. Each parameter has the name of a column whose values it takes.
+ * Like {@link prepared}, for a statement that inserts, updates or deletes one line of `table`, and changes only answers
+ * about `subjectsOf` its parameters. Each parameter has the name of the column that it is a value of. Returns no answer.
  */
 export function preparedWrite<P extends object>(
   table: Table,
@@ -79,7 +80,7 @@ export function preparedWrite<P extends object>(
   };
 }
 
-/** What an answer is about, such as `row:b/5`. */
+/** Names what an answer is about, such as `row:b/5`. */
 type SubjectOf<P> = (parameters: P) => string;
 
 function compiledOnce<P extends object, R>(
@@ -96,17 +97,16 @@ function compiledOnce<P extends object, R>(
   };
 }
 
-/** Compiles on first use; then only puts in the values. */
+/** Compiles a query on first use, per kind of database; then only puts in the values. */
 function boundOnce<P extends object, R>(
   build: (db: Db | Tx, parameters: P) => Compilable<R>,
 ): (db: Db | Tx, parameters: P) => Bound<R> {
-  // Each kind of database has SQL of its own.
   const known = new Map<unknown, Pick<Bound<R>, 'compiled' | 'names'>>();
   return (db, parameters) => {
     const { constructor: kind } = db.getExecutor().adapter;
     let query = known.get(kind);
     if (query === undefined) {
-      const compiled = build(db, STAND_INS as P).compile();
+      const compiled = build(db, PLACEHOLDERS as P).compile();
       const names = compiled.parameters.map((value) => (value instanceof Parameter ? value.name : undefined));
       query = { compiled, names };
       known.set(kind, query);
@@ -122,13 +122,14 @@ function boundOnce<P extends object, R>(
 interface Bound<R> {
   readonly compiled: CompiledQuery<R>;
   readonly values: readonly unknown[];
-  /** The name of each value; undefined for one that is the same in all executions. */
+  /** The parameter of each value; undefined for a value that is the same in all executions. */
   readonly names: readonly (string | undefined)[];
 }
 
-const STAND_INS = new Proxy({}, { get: (_, name) => new Parameter(String(name)) });
+/** Has a placeholder for whatever parameter `build` reads. */
+const PLACEHOLDERS = new Proxy({}, { get: (_, name) => new Parameter(String(name)) });
 
-/** Adapter of a database that answers synchronously. */
+/** Adapter of a database that answers synchronously, as SQLite does. */
 export interface DirectAdapter extends DialectAdapter {
   /**
    * Executes a statement on the only connection, which the caller must hold. `most` limits the lines returned; `one` is
@@ -160,7 +161,7 @@ function isDirect(adapter: DialectAdapter): adapter is DirectAdapter {
   return 'executeNow' in adapter;
 }
 
-/** A new line of a table, with every column given. */
+/** A new line of a table with every column in the table's order, so that all inserts have the same SQL. */
 export function allOf<Line extends object>({ columns }: Table, given: Line): Line {
   return Object.fromEntries(Object.keys(columns).map((name) => [name, given[name as keyof Line]])) as Line;
 }

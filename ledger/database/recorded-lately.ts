@@ -2,44 +2,41 @@ import { attemptKeyOf, type AttemptKey } from '../../contract/batch.ts';
 import { LedgerMisuse } from '../errors.ts';
 import type { BoundMethods } from '../methods.ts';
 import type { RecordedRequest } from '../requests/record-again.ts';
-import type { Return } from './copy-senders.ts';
+import type { SenderReport } from './copy-senders.ts';
 
-/**
- * Requests that are remembered, the newest: the last minutes of a busy process. Older ones are on record in most
- * copies.
- */
+/** Max requests remembered: the last minutes of a busy process. Most copies have older ones on record. */
 const MOST = 10_000;
-/** Requests that one transaction records again. */
+/** Max requests that one transaction records again. */
 const PORTION = 250;
 
-/** Records all again, and says so. */
-export type Restore = (process: Pick<Return, 'mark' | 'writers'>) => Promise<void>;
+/** Records all remembered requests again, and reports that (`confirmSender`). */
+export type Restore = (process: Pick<SenderReport, 'mark' | 'writers'>) => Promise<void>;
 
-/** The database of such a ledger. */
+/** What {@link withMemory} needs of the database. */
 export interface Remembered {
   /**
-   * Is given what to call after the first write to a copy that a person has accepted. Nobody resumes before it has
-   * succeeded.
+   * Registers the function to call after the first write to a copy that a person has accepted. No batch can be resumed
+   * before it has succeeded.
    */
   onAccepted(restore: Restore): void;
   /** The number of the last commit of this process. */
   lastCommit(): number;
 }
 
-/** What a ledger can be asked about requests. */
+/** The methods of a ledger that {@link withMemory} uses or wraps. */
 export type Requests = Pick<
   BoundMethods,
-  'intend' | 'settle' | 'notePrice' | 'finishJob' | 'changeRunning' | 'recordAgain' | 'cameBack' | 'readClock'
+  'intend' | 'settle' | 'notePrice' | 'finishJob' | 'changeRunning' | 'recordAgain' | 'confirmSender' | 'readClock'
 >;
 
 /**
- * A ledger that remembers the paid requests that this process recorded lately. A copy of the database that takes its
- * place may lack the last of them, and whatever is not on record would be sent again. So once a person has accepted the
- * copy, they are recorded again, and an answer to one of them has a record to settle.
+ * Makes a ledger remember the paid requests that this process recorded lately. If the database is replaced by a copy
+ * that lacks the last of them, they would be sent again. So once a person has accepted the copy, they are recorded
+ * again; and an answer to one of them first restores its record.
  */
 export function withMemory<Ledger extends Requests>(ledger: Ledger, database: Remembered): Ledger {
   const requests = new Map<string, RecordedRequest & { readonly commit: number }>();
-  /** The last commit of a request that is remembered no more. */
+  /** Number of the last commit whose request is no longer remembered. */
   let forgotten = 0;
   const change = (key: AttemptKey, what: Partial<RecordedRequest>): void => {
     const known = requests.get(nameOf(key));
@@ -50,7 +47,7 @@ export function withMemory<Ledger extends Requests>(ledger: Ledger, database: Re
     if (known !== undefined) await ledger.recordAgain([known]);
     return known !== undefined;
   };
-  /** Repeats what needs the record of a request, once that is there again. */
+  /** Does work that needs the record of a request; if the record is missing, restores it and tries again. */
   const about = async <R>(key: AttemptKey, work: () => Promise<R>): Promise<R> => {
     try {
       return await work();
@@ -59,27 +56,27 @@ export function withMemory<Ledger extends Requests>(ledger: Ledger, database: Re
       return work();
     }
   };
-  /** Whether all of these are on record now. One that cannot be recorded does not keep the others from it. */
+  /** Returns whether all of these are on record now. One that cannot be recorded does not stop the others. */
   const recordAll = async (all: readonly RecordedRequest[], portion: number): Promise<boolean> => {
-    let isWhole = true;
+    let isComplete = true;
     for (let at = 0; at < all.length; at += portion) {
       const some = all.slice(at, at + portion);
       const isRecorded = await ledger.recordAgain(some).then(
         () => true,
         () => some.length > 1 && recordAll(some, 1),
       );
-      isWhole &&= isRecorded;
+      isComplete &&= isRecorded;
     }
-    return isWhole;
+    return isComplete;
   };
   database.onAccepted(async (process) => {
-    // Otherwise a person decides.
-    if (await recordAll([...requests.values()], PORTION)) await ledger.cameBack({ ...process, forgotten });
+    // If some could not be recorded, this process stays unconfirmed, and a person decides.
+    if (await recordAll([...requests.values()], PORTION)) await ledger.confirmSender({ ...process, forgotten });
   });
   return {
     ...ledger,
     intend: async (key, intent) => {
-      // Otherwise a copy would let it be sent a second time.
+      // A copy that lacks its record would let this request be sent a second time.
       await recordAgain(key);
       const answer = await ledger.intend(key, intent);
       if (answer.type !== 'go') return answer;
@@ -98,7 +95,7 @@ export function withMemory<Ledger extends Requests>(ledger: Ledger, database: Re
         if (answer.settled) change(key, { verdict: [verdict, effect] });
         return answer;
       } catch (error) {
-        // It has no place: the ledger keeps the job of the answer beside it.
+        // The ledger has no row or take for it: recording it again keeps its job as that of an unplaced request.
         if (error instanceof LedgerMisuse) {
           change(key, { verdict: [verdict, effect] });
           await recordAgain(key);

@@ -5,12 +5,12 @@ import { execute } from './prepared.ts';
 import { unitAdapterOf, type UnitAdapter } from './unit-adapter.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** Gives a database or a transaction its clock. */
+/** Adds the clock to a database or a transaction. */
 export function withClock<T extends object>(database: T, { now }: Clock): T & Clock {
   return Object.assign(database, { now });
 }
 
-/** Calls prepared queries whose answers the work will need, and ignores them. */
+/** Starts the prepared queries whose answers the work will need; the unit of work keeps the answers. */
 type Prefetch = (tx: Tx) => readonly Promise<unknown>[];
 
 const queues = new WeakMap<Db, WriteQueue<Schema>>();
@@ -18,7 +18,8 @@ const queues = new WeakMap<Db, WriteQueue<Schema>>();
 /**
  * Runs `work` inside a write transaction, possibly shared with other work of this process, and returns once it is
  * synced to disk. If `work` throws, only its own writes are rolled back. It sees the writes of earlier work in the
- * transaction. Writers wait for each other. `prefetch` asks for what the work will read (see `unit-of-work.ts`).
+ * transaction. Writers wait for each other, also those of other processes. `prefetch` starts the reads of the work in
+ * advance (see `unit-of-work.ts`).
  */
 export async function write<R>(db: Db, work: (tx: Tx) => Promise<R>, prefetch?: Prefetch): Promise<R> {
   let queue = queues.get(db);
@@ -36,7 +37,7 @@ function inGroup(tx: Transaction<Schema>, { now }: Clock, unit: UnitOfWork | und
   return Object.assign(tx, { now, unit });
 }
 
-/** Waits for earlier calls, then closes the database. One that does not answer is not waited for. */
+/** Waits for earlier calls, then closes the database. Does not wait for a server that does not answer. */
 export async function close(db: Db): Promise<void> {
   unitAdapterOf(db)?.stopWaiting();
   await queues.get(db)?.idle();
@@ -58,7 +59,7 @@ export async function readSnapshot<R>(db: Db, work: (tx: Tx) => Promise<R>): Pro
   return unitAdapterOf(db)?.outage.repeat(once) ?? once();
 }
 
-/** Size of one transaction: other processes wait for its lock. */
+/** Max size of one transaction: other processes wait for its lock. */
 export interface GroupLimits {
   /** Maximum pieces of work. */
   readonly pieces: number;
@@ -74,7 +75,7 @@ const ROLL_BACK = CompiledQuery.raw('rollback to savepoint piece');
 
 type Work<S, R> = (tx: Transaction<S>, unit: UnitOfWork | undefined) => R;
 
-/** One piece of work and its caller's promise. */
+/** One piece of work and its caller's promise. `run` returns the function that resolves the promise. */
 interface Piece<S> {
   readonly run: Work<S, Promise<() => void>>;
   readonly prefetch: Work<S, readonly Promise<unknown>[]> | undefined;
@@ -92,7 +93,7 @@ export class WriteQueue<S> {
   readonly #db: Kysely<S>;
   readonly #limits: GroupLimits;
   readonly #waiting: Piece<S>[] = [];
-  /** Adds a piece to the unit of work that waits for its turn; false if that has no room. */
+  /** Adds a piece to the group that waits for the writers' lock; false if the group is full. */
   #join: ((piece: Piece<S>) => boolean) | undefined;
   #isWorking = false;
   #working = Promise.resolve();
@@ -131,9 +132,9 @@ export class WriteQueue<S> {
   }
 
   /**
-   * Commits a group as one unit of work. If it fails for another reason than a database that went away, each piece has
-   * a transaction of its own: nobody waited for its statements, so nobody knows whose failed, and savepoints, which
-   * would tell where a piece threw, cost more than all that they are needed for. Never throws.
+   * Commits a group as one unit of work. If that fails, and not because the server went away, repeats each piece in a
+   * transaction of its own: statements are not waited for, so it is unknown whose failed, and savepoints would cost more
+   * than the rare repetition. Never throws: errors go to the callers.
    */
   async #commitUnit(adapter: UnitAdapter): Promise<void> {
     const group = this.#waiting.splice(0, this.#limits.pieces);
@@ -149,19 +150,19 @@ export class WriteQueue<S> {
     }
   }
 
-  /** Runs the pieces until they are committed, and answers their callers; returns the error if they were not. */
+  /** Runs the pieces and, once they are committed, resolves their callers. Returns the error if they were not. */
   async #tryUnit(adapter: UnitAdapter, group: Piece<S>[], mayGrow: boolean): Promise<unknown> {
     try {
-      const tellers = await adapter.outage.repeat(() =>
+      const resolvers = await adapter.outage.repeat(() =>
         this.#db.transaction().execute(async (tx) => {
           const unit = adapter.beginUnit();
           await this.#gather(group, mayGrow ? this.#limits.pieces : 1, tx, unit);
-          const tellers: (() => void)[] = [];
-          for (const piece of group) tellers.push(await piece.run(tx, unit));
-          return tellers;
+          const resolvers: (() => void)[] = [];
+          for (const piece of group) resolvers.push(await piece.run(tx, unit));
+          return resolvers;
         }),
       );
-      for (const tell of tellers) tell();
+      for (const resolve of resolvers) resolve();
       return undefined;
     } catch (error) {
       return error;
@@ -169,23 +170,23 @@ export class WriteQueue<S> {
   }
 
   /**
-   * Asks ahead for all that the pieces will read. Until the writers of other processes are done, pieces that come join
-   * them: the longer the wait, the more share a commit. Whoever comes later could not ask ahead, and has the next
+   * Starts all prefetches of the pieces together. Until the transaction has the writers' lock, new pieces join the
+   * group: the longer the wait, the more pieces share a commit. Later pieces could not prefetch, and go into the next
    * group.
    */
   async #gather(group: Piece<S>[], most: number, tx: Transaction<S>, unit: UnitOfWork): Promise<void> {
     const join = (piece: Piece<S>): boolean => {
       if (group.length >= most) return false;
       group.push(piece);
-      ask(piece);
+      prefetch(piece);
       return true;
     };
-    const ask = ({ prefetch }: Piece<S>): void => {
-      for (const asked of prefetch?.(tx, unit) ?? []) asked.catch(() => undefined);
+    const prefetch = (piece: Piece<S>): void => {
+      for (const read of piece.prefetch?.(tx, unit) ?? []) read.catch(() => undefined);
     };
-    unit.together(() => {
-      group.forEach(ask);
-      // A group that is repeated after an outage: these came meanwhile.
+    unit.collectReads(() => {
+      group.forEach(prefetch);
+      // If the group is repeated after an outage, pieces have come meanwhile.
       while (this.#waiting[0] !== undefined && join(this.#waiting[0])) this.#waiting.shift();
     });
     this.#join = join;
@@ -199,7 +200,7 @@ export class WriteQueue<S> {
   /** Never throws: errors go to the callers. */
   async #commitGroup(): Promise<void> {
     const group: Piece<S>[] = [];
-    const tellers: (() => void)[] = [];
+    const resolvers: (() => void)[] = [];
     try {
       await this.#db.transaction().execute(async (tx) => {
         const { pieces, ms } = this.#limits;
@@ -210,7 +211,7 @@ export class WriteQueue<S> {
           if (piece === undefined) return;
           group.push(piece);
           // The first piece is still alone: if it throws, the whole transaction is rolled back.
-          tellers.push(await (group.length === 1 ? piece.run(tx, undefined) : runAlone(tx, piece)));
+          resolvers.push(await (group.length === 1 ? piece.run(tx, undefined) : runAlone(tx, piece)));
         }
       });
     } catch (error) {
@@ -219,20 +220,20 @@ export class WriteQueue<S> {
       for (const { reject } of failed) reject(error);
       return;
     }
-    for (const tell of tellers) tell();
+    for (const resolve of resolvers) resolve();
   }
 }
 
 /**
- * Runs the piece behind a savepoint. Returns how to answer its caller after the commit; throws only if nothing can be
- * saved any more.
+ * Runs a piece behind a savepoint. Returns the function that settles its caller's promise after the commit. Throws only
+ * if the whole transaction is lost.
  */
 async function runAlone<S>(tx: Transaction<S>, piece: Piece<S>): Promise<() => void> {
   await execute(tx, SAVEPOINT, []);
   try {
-    const tell = await piece.run(tx, undefined);
+    const resolve = await piece.run(tx, undefined);
     await execute(tx, RELEASE, []);
-    return tell;
+    return resolve;
   } catch (error) {
     try {
       await execute(tx, ROLL_BACK, []);

@@ -2,25 +2,25 @@ import { joinReads, splitAnswer, type Read } from './joint-reads.ts';
 import { JointWrites, type LineWrite } from './joint-writes.ts';
 
 /**
- * The work of one write transaction on a database that is reached over the network, where each statement that is waited
- * for costs a round trip.
+ * The reads and writes of one write transaction on a database server, where each statement that is waited for costs a
+ * round trip.
  *
- * A group of writes begins by asking for all that its pieces will read, in one go (`prefetch`), and each piece then
- * finds its answers here. Statements that only write are kept until something else is sent, so that those of one kind
- * become one, and are not waited for: the server executes a connection's statements in order, and the commit says
- * whether all of them succeeded. So a group takes two round trips, however many rows it is about.
+ * A group of writes begins by sending all reads of its pieces at once (`prefetch`); each piece then finds the answers
+ * here. Writes are queued until another statement is sent, joined by kind, and not waited for: the server executes the
+ * statements of a connection in order, and the commit reports whether all of them succeeded. So a group takes two round
+ * trips, however many rows it is about.
  *
- * An answer is only as good as the lines it came from. Each is kept under a *subject* (`row:b/5`, `sums:b`), and
- * whoever writes names the subjects that it changes; a write that names none makes all of them ask again.
+ * Answers are cached, each under a *subject* (`row:b/5`, `sums:b`). Each write names the subjects whose answers it
+ * changes, which are then queried again; a statement that names none invalidates all of them.
  */
 export class UnitOfWork {
   readonly #connection: UnitConnection;
   readonly #answers = new Map<string, Answers>();
-  /** Reads that wait to be asked together, by statement. */
-  #together: Map<string, WaitingRead[]> | undefined;
+  /** Reads of the current {@link collectReads}, by statement; undefined outside of it. */
+  #collected: Map<string, WaitingRead[]> | undefined;
   readonly #writes = new JointWrites();
 
-  /** Resolves once the writers before it are done. Rejects if nothing may be written. */
+  /** Resolves once this transaction has the writers' lock. Rejects if the database may not be written to. */
   readonly begun: Promise<void>;
 
   constructor(connection: UnitConnection, begun: Promise<void>) {
@@ -28,49 +28,49 @@ export class UnitOfWork {
     this.begun = begun;
   }
 
-  /** The answer about this subject; asked for once. */
+  /** Returns the answer of a read about this subject; queries the database only once. */
   read(subject: string, sql: string, values: readonly unknown[]): Promise<readonly unknown[]> {
     const answers = this.#answers.get(subject) ?? new Map<string, Promise<readonly unknown[]>>();
     this.#answers.set(subject, answers);
-    // One subject may be asked about by several statements, and with other values.
+    // Several statements may read one subject, and with different values.
     const key = `${sql}\n${JSON.stringify(values)}`;
     const known = answers.get(key);
     if (known !== undefined) return known;
-    const asked = this.#together === undefined ? this.#connection.ask(sql, values) : this.#askTogether(sql, values);
-    // Nobody may come for it.
+    const asked = this.#collected === undefined ? this.#connection.query(sql, values) : this.#collect(sql, values);
+    // A prefetched answer may never be used.
     asked.catch(() => undefined);
     answers.set(key, asked);
     return asked;
   }
 
-  /** Calls `ask`; what it reads meanwhile is asked for together, in one statement for each kind. */
-  together(ask: () => void): void {
-    const waiting = (this.#together = new Map<string, WaitingRead[]>());
+  /** Calls `start`, and sends the reads that it starts together: one statement for each kind of read. */
+  collectReads(start: () => void): void {
+    const waiting = (this.#collected = new Map<string, WaitingRead[]>());
     try {
-      ask();
+      start();
     } finally {
-      this.#together = undefined;
+      this.#collected = undefined;
     }
-    for (const reads of waiting.values()) this.#askJointly(reads);
+    for (const reads of waiting.values()) this.#queryJointly(reads);
   }
 
-  #askTogether(sql: string, values: readonly unknown[]): Promise<readonly unknown[]> {
+  #collect(sql: string, values: readonly unknown[]): Promise<readonly unknown[]> {
     return new Promise((give, fail) => {
       const read = { sql, values, give, fail };
-      const others = this.#together?.get(sql);
-      if (others === undefined) this.#together?.set(sql, [read]);
+      const others = this.#collected?.get(sql);
+      if (others === undefined) this.#collected?.set(sql, [read]);
       else others.push(read);
     });
   }
 
-  #askJointly(reads: readonly WaitingRead[]): void {
+  #queryJointly(reads: readonly WaitingRead[]): void {
     const [first, ...others] = reads;
     const joint = first === undefined || others.length === 0 ? undefined : joinReads([first, ...others]);
     if (joint === undefined) {
-      for (const { sql, values, give, fail } of reads) this.#connection.ask(sql, values).then(give, fail);
+      for (const { sql, values, give, fail } of reads) this.#connection.query(sql, values).then(give, fail);
       return;
     }
-    this.#connection.ask(joint.sql, joint.values).then(
+    this.#connection.query(joint.sql, joint.values).then(
       (lines) => {
         const answers = splitAnswer(lines, reads.length);
         for (const [at, { give }] of reads.entries()) give(answers[at] ?? []);
@@ -81,29 +81,29 @@ export class UnitOfWork {
     );
   }
 
-  /** Writes a line, which changes these subjects only, before anything else is sent. Does not wait. */
+  /** Queues a write that changes answers about these subjects only. Does not wait. */
   write(subjects: readonly string[], line: LineWrite): void {
     for (const subject of subjects) this.forget(subject);
     this.#writes.add(line);
   }
 
-  /** Sends what is written: to be called before anything else is sent. */
+  /** Sends the queued writes. The connection calls it before it sends any other statement. */
   sendWrites(): void {
     for (const { sql, values } of this.#writes.take()) this.#connection.send(sql, values);
   }
 
-  /** Asks again about this subject, or about all that begin with it if it ends with a colon. */
+  /** Forgets the answers about this subject; if it ends with a colon, about all subjects that begin with it. */
   forget(subject: string): void {
     if (!subject.endsWith(':')) this.#answers.delete(subject);
     else for (const known of this.#answers.keys()) if (known.startsWith(subject)) this.#answers.delete(known);
   }
 
-  /** What is known about this subject, for {@link keep}. */
+  /** The cached answers about this subject, for {@link keep}. */
   known(subject: string): Answers | undefined {
     return this.#answers.get(subject);
   }
 
-  /** Keeps what was known about this subject before a change, as the change leaves it. */
+  /** Caches again the answers about a subject from before a write, updated by `change` instead of queried again. */
   keep(subject: string, known: Answers | undefined, change: (lines: readonly unknown[]) => readonly unknown[]): void {
     if (known === undefined) return;
     const changed = [...known].map(([key, lines]) => {
@@ -114,13 +114,13 @@ export class UnitOfWork {
     this.#answers.set(subject, new Map(changed));
   }
 
-  /** Asks again about everything. */
+  /** Forgets all answers. */
   forgetAll(): void {
     this.#answers.clear();
   }
 }
 
-/** Answers about one subject, by statement and values. */
+/** Cached answers about one subject, by statement and values. */
 type Answers = Map<string, Promise<readonly unknown[]>>;
 
 interface WaitingRead extends Read {
@@ -131,7 +131,7 @@ interface WaitingRead extends Read {
 /** The connection of a write transaction. */
 export interface UnitConnection {
   /** Sends a statement at once; resolves with its lines. */
-  ask(sql: string, values: readonly unknown[]): Promise<readonly unknown[]>;
+  query(sql: string, values: readonly unknown[]): Promise<readonly unknown[]>;
   /** Sends a statement at once; the commit fails if it does. */
   send(sql: string, values: readonly unknown[]): void;
 }

@@ -103,7 +103,7 @@ export async function addNotices(tx: Tx, { batch, event, hooks, at }: News): Pro
  * Adds the notices of an open batch that pauses on its own. A batch already paused for another reason has sent its
  * notices; a manual pause keeps the reason of the pause before it.
  */
-export async function tellPause(
+export async function addPauseNotices(
   tx: Tx,
   before: Pick<BatchRecord, 'name' | 'state' | 'control' | 'pauseReason' | 'settings'>,
   reason: Failure,

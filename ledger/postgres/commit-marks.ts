@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { LATELY_MS, MARK } from '../database/copy-senders.ts';
-import { askingFor, foundIn, SELECT_FACTS } from './found-facts.ts';
-import { numberOf, REMOVE_MARK, type CommitMark, type KeptMark } from './marks.ts';
-import { isOf } from './origin.ts';
+import { parametersFor, toFoundFacts, SELECT_FACTS } from './found-facts.ts';
+import { markNumber, REMOVE_MARK, type CommitMark, type KeptMark } from './marks.ts';
+import { isFromOrigin } from './origin.ts';
 import { BEGIN_WRITING, type Sessions } from './sessions.ts';
-import { comesFrom, complain, standingOf } from './standing.ts';
+import { comesAfter, recordRefusal, identify } from './database-identity.ts';
 
 /**
  * How a process finds out whether a transaction was committed if the answer to its commit was lost.
@@ -62,17 +62,17 @@ export class CommitMarks {
     return sessions.using(async (session) => {
       const asked = [acceptedAs, this.#kept?.acceptedAs];
       await session.query(BEGIN_WRITING, []);
-      const { rows } = await session.query(SELECT_FACTS, askingFor(name, asked));
+      const { rows } = await session.query(SELECT_FACTS, parametersFor(name, asked));
       await session.query('rollback', []);
-      const found = foundIn(rows, session.origin, name, asked);
+      const found = toFoundFacts(rows, session.origin, name, asked);
       // What it was to put on record may not be there.
-      const reliesOn = isFirst && !comesFrom(found, acceptedAs) ? this.#kept?.acceptedAs : acceptedAs;
-      const standing = standingOf(found, { ledger: mark.ledger, acceptedAs: reliesOn, value: '0' });
-      if (standing === 'ours') return numberOf(found.mark) === numberOf(value);
+      const reliesOn = isFirst && !comesAfter(found, acceptedAs) ? this.#kept?.acceptedAs : acceptedAs;
+      const identity = identify(found, { ledger: mark.ledger, acceptedAs: reliesOn, value: '0' });
+      if (identity === 'ours') return markNumber(found.mark) === markNumber(value);
       this.noteRefusal();
-      await complain(session, found, standing, reliesOn).catch(() => undefined);
+      await recordRefusal(session, found, identity, reliesOn).catch(() => undefined);
       // Once a person has accepted a copy, it can be said.
-      throw sessions.notTheSame(standing !== 'another-ledger');
+      throw sessions.notTheSame(identity !== 'another-ledger');
     });
   }
 
@@ -87,7 +87,7 @@ export class CommitMarks {
     const { name, value, acceptedAs } = this.#kept;
     await sessions
       .using(async (session) => {
-        if (isOf(session.origin, acceptedAs)) await session.query(REMOVE_MARK, [name, value, acceptedAs]);
+        if (isFromOrigin(session.origin, acceptedAs)) await session.query(REMOVE_MARK, [name, value, acceptedAs]);
       })
       .catch(() => undefined);
   }

@@ -6,11 +6,11 @@ import type { Outage } from '../../store/outage.ts';
 import { explain } from './errors.ts';
 import { acceptanceIn, DATABASE_FACT } from '../database/acceptances.ts';
 import { describePlace } from './describe-place.ts';
-import { askingFor, foundIn, SELECT_FACTS, type FoundFacts } from './found-facts.ts';
+import { parametersFor, toFoundFacts, SELECT_FACTS, type FoundFacts } from './found-facts.ts';
 import { COUNT_WRITER, SET_MARK, type CommitMark, type KeptMark } from './marks.ts';
 import { newFact, withTables } from './origin.ts';
 import { BEGIN_WRITING, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
-import { complain, refusal, SET_FACT, standingOf, type DatabaseIdentity } from './standing.ts';
+import { recordRefusal, refusal, SET_FACT, identify, type DatabaseIdentity } from './database-identity.ts';
 
 /**
  * https://www.postgresql.org/docs/current/errcodes-appendix.html: the transaction failed before, or so failed the
@@ -43,7 +43,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   #leaves: Omit<KeptMark, keyof CommitMark> | undefined;
   /** Why this transaction is refused. */
   #refused:
-    | { readonly found: FoundFacts; readonly standing: DatabaseIdentity; readonly reliesOn: string | undefined }
+    | { readonly found: FoundFacts; readonly identity: DatabaseIdentity; readonly reliesOn: string | undefined }
     | undefined;
   /** The first error of a statement that nobody waited for. */
   #trouble: Error | undefined;
@@ -61,7 +61,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   }
 
   /** Begins to look: sees one moment, and waits for nobody. */
-  beginLooking(): void {
+  beginReading(): void {
     this.#isInTransaction = true;
     this.send('begin isolation level repeatable read read only', []);
   }
@@ -93,9 +93,9 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
    */
   beginUnit(mark: CommitMark, kept: KeptMark | undefined): UnitOfWork {
     const asked = [kept?.acceptedAs];
-    this.#whose = this.ask(SELECT_FACTS, askingFor(mark.name, asked)).then(async (lines) => {
+    this.#whose = this.query(SELECT_FACTS, parametersFor(mark.name, asked)).then(async (lines) => {
       await this.#begun;
-      this.#admit(foundIn(lines, this.#session.origin, mark.name, asked), kept);
+      this.#admit(toFoundFacts(lines, this.#session.origin, mark.name, asked), kept);
     });
     this.#whose.catch(() => undefined);
     this.send(LOOK_UP_BY_KEY, []);
@@ -121,7 +121,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     return this.#run(text, parameters);
   }
 
-  async ask(text: string, values: readonly unknown[]): Promise<readonly unknown[]> {
+  async query(text: string, values: readonly unknown[]): Promise<readonly unknown[]> {
     const { rows } = await this.#run(text, values);
     return rows as readonly unknown[];
   }
@@ -157,12 +157,12 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
    * after.
    */
   #admit(found: FoundFacts, kept: KeptMark | undefined): void {
-    const standing = standingOf(found, kept);
-    if (standing !== 'ours') {
-      this.#refused = { found, standing, reliesOn: kept?.acceptedAs };
+    const identity = identify(found, kept);
+    if (identity !== 'ours') {
+      this.#refused = { found, identity, reliesOn: kept?.acceptedAs };
       // So that the next try connects anew, in case the address leads to the former database again.
       this.#session.isBroken = true;
-      throw refusal(standing, describePlace(this.#place));
+      throw refusal(identity, describePlace(this.#place));
     }
     const { here, ledger, ledgerOf } = found;
     const fact = ledgerOf === undefined ? newFact(here) : withTables(ledgerOf, here.tables);
@@ -179,9 +179,9 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     this.#unit = undefined;
     await this.#run('rollback', []);
     if (this.#refused === undefined) return;
-    const { found, standing, reliesOn } = this.#refused;
+    const { found, identity, reliesOn } = this.#refused;
     // Not as a write of the ledger's, which is refused. If it fails, the next try says it again.
-    await complain(this.#session, found, standing, reliesOn).catch(() => undefined);
+    await recordRefusal(this.#session, found, identity, reliesOn).catch(() => undefined);
   }
 
   async #run(text: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {

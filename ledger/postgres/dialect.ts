@@ -25,7 +25,7 @@ import { LedgerConnection } from './connection.ts';
 import { describePlace } from './describe-place.ts';
 import { explain, UNIQUE_VIOLATION } from './errors.ts';
 import { MOST_WAIT_MS } from './locked-tables.ts';
-import { numberOf, type KeptMark } from './marks.ts';
+import { markNumber, type KeptMark } from './marks.ts';
 import { Sessions, type Session } from './sessions.ts';
 
 /** Statements take milliseconds; a group of writes waits for those of other processes. */
@@ -197,7 +197,7 @@ class LedgerDriver implements Driver {
   }
 
   beginTransaction(connection: LedgerConnection, { accessMode }: TransactionSettings): Promise<void> {
-    if (accessMode === 'read only') connection.beginLooking();
+    if (accessMode === 'read only') connection.beginReading();
     else {
       connection.beginWriting();
       this.#writing = connection;
@@ -213,7 +213,7 @@ class LedgerDriver implements Driver {
 
   /** Its number; 0 if there was none. */
   get lastCommit(): number {
-    return numberOf(this.#marks.kept?.value);
+    return markNumber(this.#marks.kept?.value);
   }
 
   /**

@@ -29,13 +29,13 @@ export interface FoundFacts {
 }
 
 /** The values of {@link SELECT_FACTS}: `acceptances` are asked about. */
-export function askingFor(mark: string, acceptances: readonly (string | undefined)[]): readonly [readonly string[]] {
+export function parametersFor(mark: string, acceptances: readonly (string | undefined)[]): readonly [readonly string[]] {
   const before = acceptances.filter((one) => one !== undefined).map(beforeFact);
   return [[DATABASE_FACT, ID, SET_BACK_FACT, WRITERS, mark, ...before]];
 }
 
 /** What was found by a session of this origin; `acceptances`: as they were asked about. */
-export function foundIn(
+export function toFoundFacts(
   lines: readonly unknown[],
   origin: string,
   mark: string,

@@ -27,7 +27,7 @@ export interface CommitMark {
 }
 
 /** The number in a mark; 0 if there is none. */
-export function numberOf(value: string | undefined): number {
+export function markNumber(value: string | undefined): number {
   return value === undefined ? 0 : Number.parseInt(value, 10);
 }
 

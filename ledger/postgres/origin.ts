@@ -37,7 +37,7 @@ export function newFact({ origin, tables }: Here): string {
 }
 
 /** Whether the database that was accepted so is on the server of this origin. */
-export function isOf(origin: string, acceptance: string): boolean {
+export function isFromOrigin(origin: string, acceptance: string): boolean {
   return acceptance.startsWith(`${origin} `);
 }
 

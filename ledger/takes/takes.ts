@@ -44,7 +44,7 @@ export async function makeTake(inHand: RowInTransaction, take: NewTake): Promise
       reason: take.reason,
       from_step: take.fromStep,
       made_at: now,
-      before: JSON.stringify({ ...take.before, standing: standingOf(toRow(row)) }),
+      before: JSON.stringify({ ...take.before, standing: positionOf(toRow(row)) }),
     })
     .execute();
   await inHand.change({
@@ -75,7 +75,7 @@ export async function makeTake(inHand: RowInTransaction, take: NewTake): Promise
   });
 }
 
-function standingOf({ redoFrom, acceptedTake, returnedTo }: RowRecord): TakeRecord['before']['standing'] {
+function positionOf({ redoFrom, acceptedTake, returnedTo }: RowRecord): TakeRecord['before']['standing'] {
   return { redoFrom, acceptedTake, returnedTo };
 }
 

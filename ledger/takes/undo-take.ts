@@ -16,7 +16,7 @@ type TakenRow = Pick<RowLine, 'batch' | 'row' | 'take' | 'kind'>;
 
 /** Asks ahead for what {@link undoTake} will read about these rows. */
 export function prefetchUndo(tx: Tx, rows: readonly TakenRow[]): void {
-  tx.unit?.together(() => {
+  tx.unit?.collectReads(() => {
     for (const { batch, row, take } of rows) {
       if (take === 1) continue;
       for (const asked of [takesOf(tx, batch, row), selectCharges(tx, { batch, row })]) asked.catch(() => undefined);

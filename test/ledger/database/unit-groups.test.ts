@@ -21,7 +21,7 @@ let doing: string[];
 let queue: WriteQueue<object>;
 
 const SILENT: UnitConnection = {
-  ask: () => Promise.resolve([]),
+  query: () => Promise.resolve([]),
   send: () => undefined,
 };
 

@@ -10,7 +10,7 @@ let unit: UnitOfWork;
 beforeEach(() => {
   sent = [];
   const connection: UnitConnection = {
-    ask: (sql, values) => {
+    query: (sql, values) => {
       sent.push(`${sql} ${values.join()}`);
       return Promise.resolve([{ at: sent.length }]);
     },
@@ -80,7 +80,7 @@ describe('a unit of work', () => {
 
   it('asks together for what is asked at the same time: one statement for each kind', async () => {
     let answers: readonly Promise<unknown>[] = [];
-    unit.together(() => {
+    unit.collectReads(() => {
       answers = [ask('row:b/1', 1), ask('row:b/2', 2), unit.read('batch:b', 'select batch', ['b']), ask('row:b/1', 1)];
     });
     expect(sent).toEqual([expect.stringContaining('unnest($1::bigint[])'), 'select batch b']);

@@ -11,8 +11,8 @@ it('all statements behind the one that failed tell its error, also one that come
   endAfterTest(() => sessions.close());
   const connection = new LedgerConnection(await sessions.get(), place, outage, () => sessions.open());
   connection.beginWriting();
-  const asked = [connection.ask('select 1 / $1::int', [0])];
-  for (const n of [5, 6]) asked.push(connection.ask('select $1::int as n', [n]));
+  const asked = [connection.query('select 1 / $1::int', [0])];
+  for (const n of [5, 6]) asked.push(connection.query('select $1::int as n', [n]));
   for (const end of await Promise.allSettled(asked)) {
     expect(end).toMatchObject({ status: 'rejected', reason: { message: 'division by zero' } });
   }

@@ -2,7 +2,7 @@ import { acceptanceIn, beforeFact, DATABASE_FACT, MISSED } from '../database/acc
 import { BEGUN_SINCE, UNSEEN } from '../database/copy-senders.ts';
 import { FORMER_OR_ACCEPT, LedgerAway } from '../errors.ts';
 import type { FoundFacts } from './found-facts.ts';
-import { numberOf } from './marks.ts';
+import { markNumber } from './marks.ts';
 import { isWrittenHere, newFact, SET_BACK_FACT } from './origin.ts';
 import type { Session } from './sessions.ts';
 
@@ -18,7 +18,7 @@ const COPY =
 const ANOTHER = 'its database is now that of another ledger. Nothing is sent';
 
 /** Whether the database is accepted as what it was then, or a person has accepted it since. */
-export function comesFrom({ ledgerOf, before }: FoundFacts, acceptance: string): boolean {
+export function comesAfter({ ledgerOf, before }: FoundFacts, acceptance: string): boolean {
   return (ledgerOf !== undefined && acceptanceIn(ledgerOf) === acceptance) || before.includes(acceptance);
 }
 
@@ -33,19 +33,19 @@ export interface Written {
  * An acceptance that does not come after the one that this process wrote to is none that a person has given since, but
  * one of before: the former primary's, or that of a disk before it was set back.
  */
-export function standingOf(found: FoundFacts, written: Written | undefined): DatabaseIdentity {
+export function identify(found: FoundFacts, written: Written | undefined): DatabaseIdentity {
   if (written !== undefined && found.ledger !== written.ledger) return 'another-ledger';
   const { ledgerOf } = found;
   if (ledgerOf !== undefined && !isWrittenHere(ledgerOf, found.here)) return 'copy';
   if (written?.acceptedAs === undefined) return 'ours';
   const isSame = ledgerOf !== undefined && acceptanceIn(ledgerOf) === written.acceptedAs;
-  const isWhole = isSame ? numberOf(found.mark) >= numberOf(written.value) : comesFrom(found, written.acceptedAs);
+  const isWhole = isSame ? markNumber(found.mark) >= markNumber(written.value) : comesAfter(found, written.acceptedAs);
   return isWhole ? 'ours' : 'set-back';
 }
 
 /** The error for a database that may not be written to. */
-export function refusal(standing: DatabaseIdentity, place: string): LedgerAway {
-  return standing === 'another-ledger'
+export function refusal(identity: DatabaseIdentity, place: string): LedgerAway {
+  return identity === 'another-ledger'
     ? new LedgerAway(place, ANOTHER, 'Connect to the former database, or end this process.', undefined, true)
     : new LedgerAway(place, COPY, FORMER_OR_ACCEPT, undefined, true);
 }
@@ -59,18 +59,18 @@ export const SET_FACT =
  * what it lacks, for the person who accepts it, and that it is set back, so that nobody writes to it before.
  * `reliesOn`: the acceptance of what this process has written.
  */
-export async function complain(
+export async function recordRefusal(
   session: Session,
   found: FoundFacts,
-  standing: DatabaseIdentity,
+  identity: DatabaseIdentity,
   reliesOn: string | undefined,
 ): Promise<void> {
-  if (reliesOn === undefined || standing === 'another-ledger') return;
+  if (reliesOn === undefined || identity === 'another-ledger') return;
   const told: (readonly [statement: string, name: string, value: string])[] = [];
-  if (!comesFrom(found, reliesOn)) told.push([KEEP, beforeFact(reliesOn), MISSED]);
+  if (!comesAfter(found, reliesOn)) told.push([KEEP, beforeFact(reliesOn), MISSED]);
   // It has begun after the copy was made, and others may have.
   if (found.mark === undefined) told.push([SET_FACT, UNSEEN, BEGUN_SINCE]);
-  if (standing === 'set-back') {
+  if (identity === 'set-back') {
     const fact = found.ledgerOf ?? newFact(found.here);
     if (found.ledgerOf === undefined) told.push([KEEP, DATABASE_FACT, fact]);
     told.push([SET_FACT, SET_BACK_FACT, acceptanceIn(fact)]);
