@@ -3,7 +3,8 @@ import type { AttemptKey } from '../contract/batch.ts';
 import { ACCEPTED_STATES, type AttemptState } from '../contract/outcomes.ts';
 
 /*
- * SQL conditions that several queries share. `rows`, `charges`, `results`: the name or alias of that table in the query.
+ * SQL conditions that several queries share. `rows`, `charges`, `results`: the name or alias of that table in the
+ * query.
  *
  * Those with an index repeat the condition of that partial index (`tables/create-tables.ts`) word for word, with
  * literals instead of parameters: with a parameter, the planner could not tell that the index covers the query.
@@ -14,7 +15,9 @@ function columnsOf(table: string): (column: string) => RawBuilder<unknown> {
   return (column) => sql.ref(`${table}.${column}`);
 }
 
-/** Matches the line of a row, or all lines of another table that belong to the row. The query must use a single table. */
+/**
+ * Matches the line of a row, or all lines of another table that belong to the row. The query must use a single table.
+ */
 export function ofRow({ batch, row }: Pick<AttemptKey, 'batch' | 'row'>): RawBuilder<boolean> {
   return sql<boolean>`batch = ${batch} and row = ${row}`;
 }
@@ -122,7 +125,10 @@ export function isUnsent(rows: string, when: 'ever' | 'in-this-take'): RawBuilde
   )`;
 }
 
-/** Parts of a split row of which another part was sent, in any take: their reserved budget completes a row already begun. */
+/**
+ * Parts of a split row of which another part was sent, in any take: their reserved budget completes a row already
+ * begun.
+ */
 export function hasSentSibling(rows: string): RawBuilder<boolean> {
   const at = columnsOf(rows);
   return sql<boolean>`exists (

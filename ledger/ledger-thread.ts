@@ -1,6 +1,6 @@
 /**
- * Entry of the ledger's thread, which `ledger-in-thread.ts` starts. Opens the ledger at the place in `workerData` on the
- * first call, and answers calls.
+ * Entry of the ledger's thread, which `ledger-in-thread.ts` starts. Opens the ledger at the place in `workerData` on
+ * the first call, and answers calls.
  */
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../threads/serve-jobs.ts';

@@ -1,7 +1,9 @@
 import type { Failure } from '../contract/failures.ts';
 import type { RowLine } from './schema.ts';
 
-/* Conversions that several kinds of records share. JSON is parsed without a check: only `ledger/` writes these columns. */
+/*
+ * Conversions that several kinds of records share. JSON is parsed without a check: only `ledger/` writes these columns.
+ */
 
 /** A stored result of a step. */
 export interface ResultFile {

@@ -30,8 +30,8 @@ export const TABLES_OF = {
 export const TABLES = { ...TABLES_OF['0.1'], ...TABLES_OF['0.2'], ...TABLES_OF['0.3'], ...TABLES_OF['0.4'] };
 
 /**
- * The tables for Kysely: the type of the lines of each. In this room a *line* is a record of a table; a *row* is a row of
- * a manifest, which has a line in the table `rows`.
+ * The tables for Kysely: the type of the lines of each. In this room a *line* is a record of a table; a *row* is a row
+ * of a manifest, which has a line in the table `rows`.
  */
 export type Schema = { [Name in keyof typeof TABLES]: LineOf<(typeof TABLES)[Name]> };
 

@@ -54,8 +54,8 @@ const UNREAD =
 const POSTGRES: readonly string[] = ['postgres', 'postgresql'];
 
 /**
- * The URL of a PostgreSQL database. Undefined for any other address, and for a URL that cannot be parsed, or in which an
- * unescaped character makes a part of the password look like the host, the database or a parameter: messages would
+ * The URL of a PostgreSQL database. Undefined for any other address, and for a URL that cannot be parsed, or in which
+ * an unescaped character makes a part of the password look like the host, the database or a parameter: messages would
  * print it.
  */
 function postgresUrlOf(address: string): string | undefined {

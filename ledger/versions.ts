@@ -1,9 +1,9 @@
 import type { Migration } from 'kysely';
 
 /**
- * The versions of the ledger's tables, oldest first. The value is the oldest version whose programs may work on a ledger
- * that has this one. A version that only adds what older programs need not know (a table, a nullable column) keeps the
- * value of the version before it; any other names itself. Values never decrease.
+ * The versions of the ledger's tables, oldest first. The value is the oldest version whose programs may work on a
+ * ledger that has this one. A version that only adds what older programs need not know (a table, a nullable column)
+ * keeps the value of the version before it; any other names itself. Values never decrease.
  */
 const OLDEST = { '0.1': '0.1', '0.2': '0.1', '0.3': '0.1', '0.4': '0.1', '0.5': '0.1', '0.6': '0.1' } as const;
 

@@ -6,7 +6,7 @@ import { pathsIn } from '../../embedded/home.ts';
 import { KernelLock, lockHolders } from '../../embedded/kernel-lock.ts';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import type { BackupDialect, RestoreMoment } from '../../ledger/backup/backup-dialect.ts';
-import { isEmptyLedger, retireIfEmpty } from '../../ledger/backup/retire-empty.ts';
+import { isEmptyLedger, makeReadOnlyIfEmpty } from '../../ledger/backup/empty-ledger.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { codeOf, syncToDisk } from '../../results/files.ts';
 import { copyMedia } from '../../store/backup/copy-media.ts';
@@ -204,7 +204,7 @@ async function replaceEmpty(
 ): Promise<void> {
   await syncToDisk(part);
   const facts = { place: ledger, copy: backup, at: Date.now() };
-  if (!(await retireIfEmpty(ledger, facts))) refuseOver(ledger, folder);
+  if (!(await makeReadOnlyIfEmpty(ledger, facts))) refuseOver(ledger, folder);
   for (const suffix of LOGS) rmSync(ledger + suffix, { force: true });
   await rename(part, ledger);
   await syncToDisk(dirname(ledger));

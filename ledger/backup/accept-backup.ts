@@ -5,9 +5,9 @@ import { acceptIn, type PausedOnCopy } from '../database/accept-copy.ts';
 import { withClock } from '../database/transactions.ts';
 
 /**
- * Opens a ledger that is a backup, and takes it for the ledger, in one transaction: before it nobody can write, after
- * it all batches wait for a person. See `acceptCopy`. Undefined if another process has done it meanwhile. Throws
- * `LedgerUnreachable`.
+ * Opens a ledger that is a restored backup, and accepts it in one transaction: before that nobody can write to it,
+ * after that all batches wait for a person (see `acceptCopy`). Returns what was paused; undefined if another process
+ * has accepted it meanwhile. Throws `LedgerUnreachable`.
  */
 export async function acceptBackup(address: string, by: By): Promise<PausedOnCopy | undefined> {
   const { database, dialect } = await openSide(address);

@@ -1,13 +1,13 @@
 import type { CopyFacts } from '../copy/read-only.ts';
 
-/** What a backup of a ledger holds. */
+/** What a backup of a ledger contains. */
 export interface BackupFacts {
   /** Id of the ledger. */
   readonly ledger: string;
   /** Versions of its tables. */
   readonly tables: readonly string[];
   readonly batches: number;
-  /** Those of them that have not ended. */
+  /** Number of batches that have not ended. */
   readonly open: number;
   /** Rows of all batches. */
   readonly rows: number;
@@ -20,20 +20,20 @@ export interface NamedFile {
   readonly sha256: string;
 }
 
-/** Backing up a ledger in a file. */
+/** The operations for backing up a ledger in a file. */
 export interface BackupDialect {
   /**
-   * Writes the ledger as of one moment to a new file, while others work on it. The file takes no writes from the start,
-   * wherever somebody puts it: only `accept-copy` opens it. Synced; none is left if that fails. Throws
-   * `LedgerUnreachable`.
+   * Writes the ledger at `place`, as of one moment, to the new file `into`, while others work on the ledger. The file
+   * is read-only from the start, wherever it is put: only `accept-copy` makes it writable. Syncs the file; leaves none
+   * if that fails. Throws `LedgerUnreachable`.
    */
   readonly snapshot: (place: string, into: string, facts: CopyFacts) => BackupFacts;
-  /** The files that the records of a snapshot name, some more than once, without those that were removed on purpose. */
+  /** The files in the store that a snapshot's records name, some more than once; not those removed on purpose. */
   readonly filesIn: (snapshot: string) => Iterable<NamedFile>;
 }
 
-/** Moments of a backup: the ledger is copied; the media are; all is in the folder but not published; it is. */
+/** Steps of a backup that are done, for tests: ledger copied; media copied; all files in place; backup published. */
 export type BackupMoment = 'ledger' | 'media' | 'named' | 'published';
 
-/** Moments of a restore: the ledger is beside its place; the media are in theirs; the ledger is in place. */
+/** Steps of a restore that are done, for tests: ledger copied beside its place; media in place; ledger in place. */
 export type RestoreMoment = 'copied' | 'media' | 'placed';

@@ -9,15 +9,15 @@ import { write } from '../database/transactions.ts';
 import { requireBatch } from './read-batches.ts';
 import { setBatch } from './set-batch.ts';
 
-/** How a batch's sound is joined and finished. */
+/** How the audio files of a batch are joined, and finished (loudness, silence and the like). */
 export interface Sound {
   readonly join?: Joining | undefined;
   readonly finish?: Finishing | undefined;
 }
 
 /**
- * Records that a batch's sound is joined or finished, too. It changes no row, and costs nothing. Throws {@link
- * LedgerMisuse} if the batch is joined or finished otherwise already.
+ * Adds options for joining or finishing audio to a batch's settings. Changes no row, and costs nothing. Throws {@link
+ * LedgerMisuse} if the batch already has other such options.
  */
 export async function addSound(db: Db, batch: string, { join, finish }: Sound, by = byItself(null)): Promise<void> {
   await write(db, async (tx) => {
@@ -40,10 +40,11 @@ export async function addSound(db: Db, batch: string, { join, finish }: Sound, b
   });
 }
 
-/** Whether a batch has this already, and not as asked for. */
+/** Whether both have such options, and they differ. */
 function isOther(was: Sound, wanted: Sound): boolean {
   const [before, after] = [was, wanted].map((one) => JSON.stringify(soundOptions(defined(one))));
   return before !== NONE && after !== NONE && before !== after;
 }
 
+/** JSON of no options. */
 const NONE = JSON.stringify({});

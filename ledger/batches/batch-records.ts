@@ -10,7 +10,12 @@ import { toFailure } from '../records.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import type { Failure } from '../../contract/failures.ts';
 
-/** What identifies a batch. The same four mean the same batch. */
+/*
+ * Batches as the rest of the program sees them, and their conversion from and to lines of the table `batches`. JSON is
+ * parsed without a check: only `ledger/` writes these columns.
+ */
+
+/** What identifies a batch: a command with the same four values means the same batch. */
 export interface BatchIdentity {
   readonly name: string;
   /** sha256 of the manifest's bytes, hex. */
@@ -19,6 +24,7 @@ export interface BatchIdentity {
   readonly account: string;
 }
 
+/** A batch to be created. */
 export interface NewBatch extends BatchIdentity {
   readonly settings: BatchSettings;
   /** Input columns in order, without `_…`. */
@@ -30,15 +36,16 @@ export interface NewBatch extends BatchIdentity {
 }
 
 /**
- * A load of a batch's rows, as `createBatch` began it. Whoever discards what was loaded takes the batch away from it:
- * it can then add and open nothing more.
+ * The right to load the rows of a batch, from `createBatch`. It ends if another process discards what was loaded: this
+ * one can then neither add rows nor open the batch.
  */
 export interface Loading {
   readonly batch: string;
-  /** Of its folder in the store, which no other load has. */
+  /** Random name of the batch's folder in the store, which identifies this load. */
   readonly stem: string;
 }
 
+/** A batch as the ledger records it. Times are ms. */
 export interface BatchRecord extends NewBatch {
   /** The subset requested last; null for all rows. Rows of an earlier, larger subset still run. */
   readonly subset: Subset | null;
@@ -54,13 +61,13 @@ export interface BatchRecord extends NewBatch {
   readonly halted: string | null;
   readonly rows: number;
   readonly createdAt: number;
-  /** First paid request of the batch, ms. */
+  /** When its first paid request was recorded; null if there was none. */
   readonly startedAt: number | null;
-  /** When ended rows were last reopened, ms; null if never. */
+  /** When ended rows were last reopened; null if never. */
   readonly reopenedAt: number | null;
   readonly closedAt: number | null;
   /**
-   * When its media and its rows' requests were last removed (`clean`), ms; null if never. `unfinished`: the parts being
+   * When its media and its rows' requests were last removed (`clean`); null if never. `unfinished`: the parts being
    * removed, or left by an interrupted clean; no row can be reopened until that clean is finished.
    */
   readonly cleaned: {
@@ -70,12 +77,7 @@ export interface BatchRecord extends NewBatch {
   };
 }
 
-/**
- * Converts lines of the tables to records and back. JSON is parsed without a check: only this room ever writes these
- * columns.
- */
-
-/** `lastRow`: the number of its last row or part. Default: it has no parts. */
+/** Converts a line of `batches`. `lastRow`: the number of its last row or part. Default: it has no parts. */
 export function toBatch(line: Selectable<BatchesTable>, lastRow = line.rows): BatchRecord {
   const subset = line.subset === null ? null : (JSON.parse(line.subset) as Subset);
   return {
@@ -106,6 +108,7 @@ export function toBatch(line: Selectable<BatchesTable>, lastRow = line.rows): Ba
   };
 }
 
+/** Sets the limit of requests in flight by the number of rows, if the settings say so. */
 function withSubmits(settings: BatchSettings, requests: number): BatchSettings {
   if (settings.submitsByRows !== true) return settings;
   return { ...settings, limits: { ...settings.limits, submits: defaultSubmits(requests) } };
@@ -116,14 +119,15 @@ export function settingsColumns(settings: BatchSettings): Pick<BatchesTable, 'se
   return { settings: JSON.stringify(settings), budget: settings.budget };
 }
 
+/** The settings that were parsed last: each intent needs them, and they hardly ever change. */
 let lastSettings: { readonly json: string; readonly settings: BatchSettings } | undefined;
 
-/** The settings of a batch. Each intent reads them, and they hardly ever change, so the last ones are kept. */
+/** Parses the settings of a batch. Registers the operations that the settings define. */
 export function toSettings(json: string): BatchSettings {
   if (lastSettings?.json !== json) {
     const settings = JSON.parse(json) as BatchSettings;
     tryAddOperations(settings.operations);
-    // No row of the batch uses later operations, but a file that is compared with it may name one.
+    // Built-in prices for operations that this version has added: a file that is compared with the batch may name one.
     lastSettings = { json, settings: { ...settings, prices: { ...BUILT_IN_PRICES, ...settings.prices } } };
   }
   return lastSettings.settings;

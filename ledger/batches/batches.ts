@@ -25,22 +25,22 @@ import type { Tunables, Tuning } from '../../contract/tunables.ts';
 import { applyTuning } from '../../policy/tuning.ts';
 import { beginRatios } from '../money/charge-ratios.ts';
 
-/**
- * Rows whose files share a folder. A row has at most three files and a few takes, and no folder should have 100,000
- * files.
- */
+/** Rows whose files share a folder: with up to three files per take, a folder stays well below 100,000 files. */
 const ROWS_A_FOLDER = 10_000;
-/** Rows removed per transaction, because others wait for its lock. */
+/** Max rows removed per transaction: other writers wait for its lock. */
 const ROWS_REMOVED_AT_ONCE = 1_000;
 
+/** Returns a new name for a batch's folder in the store, with a random part. */
 function newStem(name: string): string {
   return batchFolder(name, randomBytes(5).toString('hex'));
 }
 
 /**
- * Creates a batch in state `loading`. Returns what adds its rows and opens it. Throws {@link BatchExists}. With
- * `month`, the batch's budget is capped at the month's remaining credits. The same transaction decides this, so two
- * firings never claim the same credits. Throws {@link MonthUsedUp}.
+ * Creates a batch in state `loading`. Returns the right to add its rows and open it. Throws {@link BatchExists}, and
+ * {@link CopyInDoubt}.
+ *
+ * `month`: a schedule's monthly budget. The batch's own budget is capped at the month's remaining credits, in the same
+ * transaction, so two firings never claim the same credits. Throws {@link MonthUsedUp} if not even one row fits.
  */
 export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): Promise<Loading> {
   const loading: Loading = { batch: batch.name, stem: newStem(batch.name) };
@@ -84,7 +84,7 @@ async function nextNumber(tx: Tx): Promise<number> {
   return (last ?? 0) + 1;
 }
 
-/** The settings, with the budget capped at the month's remaining credits. */
+/** The settings with the budget capped at the month's remaining credits. */
 async function withinMonth(tx: Tx, { settings }: NewBatch, month: MonthClaim): Promise<BatchSettings> {
   const standing = await monthSpend(tx, month);
   const share = shareOfMonth(standing, { budget: settings.budget, cheapest: month.cheapest });
@@ -93,15 +93,15 @@ async function withinMonth(tx: Tx, { settings }: NewBatch, month: MonthClaim): P
 }
 
 /**
- * `loading` → `open`; a batch that this load has opened already stays as it is. Throws {@link LoadTakenOver} if another
- * load has it, or unless it has exactly this many rows. `by`: who starts it.
+ * Opens a loaded batch: `loading` → `open`. No effect if this load has opened it already. Throws {@link LoadTakenOver}
+ * if another load has taken it over, or if it does not have exactly `rows` rows. `by`: who starts it.
  */
 export async function openBatch(db: Db, loading: Loading, rows: number, by = byItself(null)): Promise<void> {
   const { batch } = loading;
   await unitAdapterOf(db)?.afterLoading(db);
   await write(db, async (tx) => {
     const found = await requireLoaded(tx, loading);
-    // What the triggers have counted: whoever removed rows may have been of a version that left the batch's own figure.
+    // Compares the triggers' count, too: earlier versions removed rows without changing the batch's own figure.
     const { total } = await counts(tx, batch);
     if (found.rows !== rows || total !== rows) {
       const there = Math.min(found.rows, total);
@@ -115,9 +115,9 @@ export async function openBatch(db: Db, loading: Loading, rows: number, by = byI
 }
 
 /**
- * Removes a batch that is still `loading`, with its rows, some at a time; any other stays. First it takes the batch
- * away from its load, which may still run: the lock that should prevent that is lost with a connection. If the process
- * ends before the last, the batch is still loading and can be removed later. Ends early if another one removes it, too.
+ * Removes a batch that is still `loading`, with its rows, some at a time. No effect on other batches. First ends the
+ * right of the load, which may still run: the lock that should prevent that is lost with a connection. If this process
+ * dies meanwhile, the batch stays `loading` and can be removed later. Stops if another process removes it, too.
  */
 export async function discardLoading(db: Db, batch: string): Promise<void> {
   const taken: Loading = { batch, stem: newStem(batch) };
@@ -125,16 +125,16 @@ export async function discardLoading(db: Db, batch: string): Promise<void> {
   while (isThere && (await write(db, (tx) => discardSome(tx, taken))));
 }
 
-/** Makes a batch that is `loading` that of another load. Returns whether there is one. */
+/** Transfers a batch that is `loading` to another load. Returns false if there is no such batch. */
 async function takeOver(tx: Tx, { batch, stem }: Loading): Promise<boolean> {
   const found = await findBatch(tx, batch);
   if (found?.state !== 'loading') return false;
-  // Without rows, it is not opened by a load of a version before, either, which heeds nothing else.
+  // `rows: 0` stops loads of earlier versions, which only compare the number of rows before they open the batch.
   await setBatch(tx, batch, { stem, rows: 0 });
   return true;
 }
 
-/** Returns whether more is left to remove. */
+/** Removes some rows of a batch, and at last the batch. Returns whether more is left to remove. */
 async function discardSome(tx: Tx, { batch, stem }: Loading): Promise<boolean> {
   const found = await findBatch(tx, batch);
   if (found?.layout.stem !== stem) return false;
@@ -158,8 +158,8 @@ async function discardSome(tx: Tx, { batch, stem }: Loading): Promise<boolean> {
 /**
  * Sets the batch's control and returns the resulting one. A closed batch keeps its control, and `stopping` is never
  * undone. The pause reason stays on record until the batch runs again: a later manual pause or stop does not invalidate
- * it. A batch that waits for a person since a copy of the database was accepted gets no new reason. `by`: who asks for
- * it; by default voxbatch itself. Throws {@link CopyInDoubt} instead of resuming.
+ * it. A paused batch that is held (`copy-doubts.ts`) gets no new reason. `reason`: why voxbatch itself pauses it;
+ * omitted for a person's request. `by`: who asks for it. Throws {@link CopyInDoubt} instead of resuming.
  */
 export async function setControl(
   db: Db,
@@ -186,6 +186,7 @@ export async function setControl(
   });
 }
 
+/** The action on record for each control. */
 const CONTROL_ACTIONS = { running: 'resume', paused: 'pause', stopping: 'stop' } as const;
 
 /** Closes an open batch if all its rows have ended. Returns the number of rows still open. */
@@ -203,8 +204,9 @@ export async function closeBatch(db: Db, batch: string): Promise<number> {
 }
 
 /**
- * Reopens a closed batch, whatever ended it; an open one keeps its control. Throws {@link LedgerMisuse} if what its
- * rows need was removed, and {@link CopyInDoubt}.
+ * Reopens a batch that was closed, for rows that a person opens again. With `wasClosed` false only checks, and the
+ * batch keeps its control. Throws {@link LedgerMisuse} if a clean has removed what its rows need, and {@link
+ * CopyInDoubt}.
  */
 export async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Promise<void> {
   await requireNoDoubt(tx, batch);

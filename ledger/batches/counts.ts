@@ -9,6 +9,7 @@ import type { Db, Tx } from '../schema.ts';
 import type { RowCountsTable, SumsTable } from '../tables/batches.ts';
 import { LedgerMisuse } from '../errors.ts';
 
+/** A batch's rows by state and outcome. Parts of rows do not count. */
 export interface Counts {
   readonly total: number;
   /** Skipped rows that `--limit` or `--sample` left out. */
@@ -18,6 +19,7 @@ export interface Counts {
   readonly outcomes: Readonly<Record<Outcome, number>>;
 }
 
+/** A batch's spend, in credits. */
 export interface Money {
   /** Sum over accepted and done attempts. */
   readonly charged: number;
@@ -29,7 +31,7 @@ export interface Money {
   readonly estimated: boolean;
   /** Credits saved by reusing earlier results. */
   readonly saved: number;
-  /** Missing or altered files of earlier results that requests had to replace, counted once per row and take. */
+  /** Number of earlier results whose files were missing or altered, so that requests were made instead. */
   readonly damaged: number;
 }
 
@@ -61,7 +63,7 @@ export async function counts(db: Db | Tx, batch: string): Promise<Counts> {
   return toCounts(await selectCounts(db, { batch }));
 }
 
-/** The counts that these lines of a batch say. */
+/** Converts the lines of a batch in `row_counts`. */
 export function toCounts(lines: readonly Pick<RowCountsTable, 'standing' | 'class' | 'n'>[]): Counts {
   const known = byStanding(lines, ({ n }) => n);
   const outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, known.get(name) ?? 0]));
@@ -74,15 +76,15 @@ export function toCounts(lines: readonly Pick<RowCountsTable, 'standing' | 'clas
   };
 }
 
-/** Rows by outcome that ended since the batch was last opened again. */
+/** Counts the rows that ended since the batch was last reopened, by outcome. */
 export async function countRecent(tx: Tx, batch: string): Promise<ReadonlyMap<string, number>> {
   return byStanding(await selectCounts(tx, { batch }), ({ recent }) => recent);
 }
 
-/** Reasons of rows that were deliberately not paid for; these are not failures. */
+/** Failure classes of rows that were deliberately not paid for, and none: these are no failures. */
 const NO_FAILURES: readonly string[] = ['', 'OverBudget', 'NotChosen', 'NotCached'] satisfies (FailureClass | '')[];
 
-/** The most common reasons why rows failed, or are failing now, most rows first. */
+/** Returns the `most` common reasons why rows failed, or are failing now, most rows first. */
 export async function commonReasons(db: Db, batch: string, most: number): Promise<readonly ReasonCount[]> {
   const reasons = new Map<string, ReasonCount>();
   for (const { standing, class: name, cause, n } of await selectCounts(db, { batch })) {
@@ -97,12 +99,13 @@ export async function commonReasons(db: Db, batch: string, most: number): Promis
     .slice(0, most);
 }
 
+/** Orders reasons with equally many rows, so that the answer is always the same. */
 function compare(one: ReasonCount, other: ReasonCount): number {
   const [first, second] = [one.class + one.cause, other.class + other.cause];
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** Failed rows whose answer was lost when a process ended; see {@link isProcessEnd}. Reads each failed row. */
+/** Counts failed rows whose answer was lost because a process ended; see `isProcessEnd`. Reads each failed row. */
 export async function countProcessEnds(db: Db | Tx, batch: string): Promise<number> {
   const { n } = await db
     .selectFrom('rows')
@@ -119,18 +122,18 @@ export async function countProcessEnds(db: Db | Tx, batch: string): Promise<numb
   return n;
 }
 
-/** Rows of the batch that have no outcome. */
+/** Counts the rows of the batch that have no outcome. */
 export async function countOpen(tx: Tx, batch: string): Promise<number> {
   const { states } = await counts(tx, batch);
   return Object.values(states).reduce((sum, n) => sum + n, 0);
 }
 
-/** The batch's charged, reserved and uncertain credits. */
+/** Reads the batch's charged, reserved and uncertain credits. */
 export async function money(db: Db, batch: string): Promise<Money> {
   return toMoney(await readSums(db, batch));
 }
 
-/** The credits that the sums of a batch say. */
+/** Converts the sums of a batch. */
 export function toMoney(sums: Sums): Money {
   return {
     charged: sums.charged,
@@ -142,6 +145,7 @@ export function toMoney(sums: Sums): Money {
   };
 }
 
+/** Sums a value of each line by status: the outcome, or the state of open rows. */
 function byStanding<Line extends Pick<RowCountsTable, 'standing'>>(
   lines: readonly Line[],
   valueOf: (line: Line) => number,
@@ -151,7 +155,7 @@ function byStanding<Line extends Pick<RowCountsTable, 'standing'>>(
   return values;
 }
 
-/** The sums that triggers keep for a batch's charges and promises. */
+/** The sums that triggers maintain over a batch's charges and reserved budget. */
 export type Sums = Selectable<SumsTable>;
 
 const selectSums = preparedOne(
@@ -159,16 +163,16 @@ const selectSums = preparedOne(
   ({ batch }) => `sums:${batch}`,
 );
 
-/** The sums of a batch. Throws {@link LedgerMisuse} if there is none. */
+/** Reads the sums of a batch. Throws {@link LedgerMisuse} if there is no such batch. */
 export async function readSums(db: Db | Tx, batch: string): Promise<Sums> {
   const sums = await selectSums(db, { batch });
   if (sums === undefined) throw new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
   return sums;
 }
 
-/** What the rows that ended `skipped` would cost. */
+/** Returns what the rows that ended `skipped` would cost. */
 export async function skippedQuotes(db: Db, batch: string): Promise<SkippedQuotes> {
-  // There is no index for rows skipped by the budget; usually there are none.
+  // Rows skipped by the budget have no index, but usually there are none.
   const { outcomes, notChosen } = await counts(db, batch);
   return {
     overBudget: outcomes.skipped > notChosen ? await sumQuotes(db, batch, IS_OVER_BUDGET) : 0,

@@ -19,15 +19,17 @@ import { cancelFirst } from './stops.ts';
 import { reasonOf } from '../../policy/rows/failure-reason.ts';
 import { addPauseNotices } from '../notices/notices.ts';
 
+/*
+ * `--halt`: stops a batch at a number or share of failed rows, or pauses it once its first paid rows have all failed
+ * alike. Checked in the transaction that ends a row, so no request follows the failure that reaches the threshold.
+ */
+
 /** Outcomes that count as failures of the batch. */
 const FAILURES = outcomesThat(({ counts }) => counts === 'failure');
-/** Outcomes of rows that were tried; the others say nothing about how the batch is doing. */
+/** Outcomes of rows that were tried; other outcomes say nothing about how the batch is doing. */
 const TRIED = outcomesThat(({ counts }) => counts !== 'nothing');
 
-/**
- * Ends the batch early if its `--halt` says so. Checked in the transaction that ends a row, so no request follows the
- * failure that was one too many.
- */
+/** Stops or pauses the batch `name` if its `--halt` requires that after this ending of a row. */
 export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, failure }: RowEnding): Promise<void> {
   const { counts } = OUTCOME_FACTS[outcome];
   if (counts !== 'failure' && counts !== 'late') return;
@@ -54,8 +56,8 @@ export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, fa
 }
 
 /**
- * Does the same for the whole row when one of its parts has ended: the row may have ended with it, because another part
- * failed. The check for identical failures looks at the parts.
+ * Does the same for the split row of a part that has ended, because the split row may have ended with it. For `alike`,
+ * its parts count instead.
  */
 export async function haltIfSplitRowIsDue(tx: Tx, { batch, part_of: row }: RowLine): Promise<void> {
   if (row === null) return;
@@ -68,9 +70,9 @@ export async function haltIfSplitRowIsDue(tx: Tx, { batch, part_of: row }: RowLi
 }
 
 /**
- * Pauses the batch if `--halt` requires it because the results of the first rows cannot be fetched, even though these
- * rows may run for hours yet. A single failure usually passes with a fresh link; a row's second failure counts, however
- * it is worded. Checked before the failure is recorded.
+ * Pauses the batch if `--halt` requires it because the results of its first rows cannot be fetched, even though these
+ * rows may stay open for hours. A first failure usually passes with a fresh link; a row's second failure of the same
+ * class counts. To be called before the failure is recorded.
  */
 export async function haltAtTrouble({ tx, line }: RowInTransaction, step: Step, failure: Failure): Promise<void> {
   const before = toFailure(line.failure);
@@ -93,11 +95,11 @@ async function countEnded(tx: Tx, batch: string): Promise<Ended> {
   return { failed: count(FAILURES), tried: count(TRIED) + processing + fetching + verifying };
 }
 
-/** A paid row that failed, or is about to. */
+/** A paid row that has failed, or fails now. */
 export interface BadRow {
   readonly row: number;
   readonly failure: Failure;
-  /** Set unless this is the row's last step; results of this step then count too. */
+  /** The step that failed, if it is not the row's last one: then results of this step count as successes, too. */
   readonly step?: Step;
 }
 
@@ -114,7 +116,7 @@ async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<void> {
   const watch = afterFailure(before, { row, reason: failure.class }, await hasResult(tx, batch, bad, before.since));
   if (watch === before) return;
   const isDue = watch.is === 'due' && (await costsMore(tx, batch));
-  const reason: Failure = { ...failure, message: wordsOf(watch, failure) };
+  const reason: Failure = { ...failure, message: messageOf(watch, failure) };
   await setBatch(tx, batch, {
     watch: JSON.stringify(watch),
     ...(isDue ? { control: 'paused', pause_reason: JSON.stringify(reason) } : {}),
@@ -125,8 +127,8 @@ async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<void> {
 }
 
 /**
- * The watch restarts when a person resumes the batch. Rows paid for before that do not count, whenever they end: they
- * say nothing about what the person changed, and pausing again would save nothing on them.
+ * Returns a new watch on the first rows, as JSON, for a batch that a person resumes. Rows paid for before `since` (ms)
+ * do not count: they say nothing about what the person changed, and pausing again would save nothing on them.
  */
 export function watchFrom(since: number): string {
   return JSON.stringify(newAlikeWatch(since));
@@ -136,8 +138,8 @@ function toWatch(json: string | null): AlikeWatch {
   return json === null ? newAlikeWatch(null) : (JSON.parse(json) as AlikeWatch);
 }
 
-/** Omits the cost: requests in flight are still being charged, so a recorded figure would soon be too low. */
-function wordsOf({ rows }: AlikeWatch, failure: Failure): string {
+/** The reason of a pause. Omits the cost: requests in flight are still being charged, so it would soon be too low. */
+function messageOf({ rows }: AlikeWatch, failure: Failure): string {
   return `the first ${rows.length} paid rows all failed (${failure.class}), the last one because: ${reasonOf(failure)}`;
 }
 

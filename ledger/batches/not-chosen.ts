@@ -13,21 +13,18 @@ import type { Db } from '../schema.ts';
 import { preparedEach } from '../database/prepared.ts';
 import { write } from '../database/transactions.ts';
 
-/**
- * Columns that reopen rows excluded by `--limit` or `--sample`, or skipped for lack of budget. Excluded rows end
- * `skipped` from the start. All reopen at the take at which they were skipped, since nothing was sent for it.
- */
-
+/** The columns of a reopened row. It keeps its take, because nothing was sent in it. */
 const OPENED = { outcome: null, failure: null, file: null, lane: null, promised: 0, ended_at: null };
-/** Never chosen, or over budget; excludes rows whose request may have been charged unnoticed. */
+/** Condition: never chosen, or over budget; without rows that have a request in flight or in doubt. */
 const IS_UNSENT = sql<boolean>`rows.outcome = 'skipped' and (rows.ended_at is null or (
   rows.failure_class = 'OverBudget' and not exists (
     select 1 from charges c where c.batch = rows.batch and c.row = rows.row and c.state in ('sending', 'unknown'))))`;
 
 /**
- * Reopens the given rows that `--limit`, `--sample` or the budget left out, and with the first of them the batch, which
- * then runs this subset. Rows keep their take; a row with an unresolved request stays as it is. One transaction;
- * returns the number of reopened rows. Throws {@link LedgerMisuse} for a stopping batch.
+ * Reopens those of the given rows that `--limit`, `--sample` or the budget left out (they ended `skipped`), and with
+ * them the batch, which then runs this subset. A row with a request in flight or in doubt stays as it is. One
+ * transaction; returns the number of reopened rows. Throws {@link LedgerMisuse} for a batch that is loading or being
+ * stopped.
  */
 export async function openUnsent(
   db: Db,
@@ -41,7 +38,7 @@ export async function openUnsent(
     await setBatch(tx, batch, { subset: jsonOrNull(subset ?? undefined) });
     const keys = rows.map((row) => ({ batch, row }));
     const unsent = await selectUnsent(tx, keys);
-    // Reopening its parts makes the whole row wait for them.
+    // A split row then waits for its reopened parts.
     for (const line of [...unsent, ...(await selectUnsentParts(tx, keys))]) {
       await updateRow(tx, line, { ...OPENED, hold: line.hold + 1, updated_at: tx.now() }, line);
     }
@@ -56,7 +53,7 @@ const selectUnsent = preparedEach((db, { batch, row }: RowKey) =>
   db.selectFrom('rows').selectAll().where('batch', '=', batch).where('row', '=', row).where(IS_UNSENT),
 );
 
-/** The parts of a row that were not sent. */
+/** Selects the parts of a split row that were not sent. */
 const selectUnsentParts = preparedEach((db, { batch, row }: RowKey) =>
   db
     .selectFrom('rows')

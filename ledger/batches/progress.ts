@@ -3,23 +3,26 @@ import { prepared, preparedEach, preparedOne } from '../database/prepared.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 
-/** Rows that ended lately, ms. `first`, `last`: when the first and the last of them did; 0 if there are none. */
+/** Rows that ended recently. */
 export interface RecentEnds {
   readonly rows: number;
+  /** When the first and the last of them ended, ms; 0 if there are none. */
   readonly first: number;
   readonly last: number;
 }
 
-/** The request of an open row that was recorded first of all whose jobs still run. */
+/** The open row whose running job was requested first, and that request. */
 export interface OldestRow {
   readonly row: number;
   readonly id: string;
-  /** The row that it is a part of; null if it is none. */
+  /** The split row that it is a part of; null if it is no part. */
   readonly partOf: number | null;
   readonly step: Step;
-  /** When it was recorded, ms. */
+  /** When its intent was recorded, ms. */
   readonly since: number;
-  /** From when the deadline of its job counts, ms: since it was accepted, or since somebody has waited for it again. */
+  /**
+   * When the time for the job's deadline started, ms: when it was accepted, or when a person last chose to wait again.
+   */
   readonly waitedSince: number;
 }
 
@@ -36,17 +39,18 @@ const selectEnds = prepared((db, { batch, since }: { batch: string; since: numbe
     .where(isNoPart('rows')),
 );
 
-/** Rows of the batch that ended at this moment or since. Reads each. */
+/** Counts the rows of the batch that ended at `since` (ms) or later. Reads each of them. */
 export async function recentEnds(db: Db, batch: string, since: number): Promise<RecentEnds> {
   const [found] = await selectEnds(db, { batch, since });
   return { rows: found?.rows ?? 0, first: found?.first ?? 0, last: found?.last ?? 0 };
 }
 
+/** Selects the oldest request of a batch whose job runs. */
 function oldestOf(db: Db | Tx, { batch }: { readonly batch: string }) {
   return (
     db
       .selectFrom('charges as c')
-      // Looked up request by request: few run, and open rows may be many.
+      // A cross join, so that rows are looked up by request: few jobs run, and open rows may be many.
       .crossJoin('rows as r')
       .select(['r.batch', 'r.row', 'r.id', 'r.part_of', 'r.wait_since', 'c.step', 'c.intent_at', 'c.verdict_at'])
       .where('c.batch', '=', batch)
@@ -62,10 +66,10 @@ function oldestOf(db: Db | Tx, { batch }: { readonly batch: string }) {
 }
 
 const selectOldest = preparedOne(oldestOf);
-/** The same of many batches. */
+/** Selects the oldest request of each of many batches. */
 export const selectOldestOfEach = preparedEach(oldestOf);
 
-/** The open row that has waited for its job the longest; undefined if no job runs. */
+/** Returns the open row whose running job was requested first; undefined if no job runs. */
 export async function oldestRow(db: Db, batch: string): Promise<OldestRow | undefined> {
   const found = await selectOldest(db, { batch });
   if (found === undefined) return undefined;

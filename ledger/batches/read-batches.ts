@@ -5,11 +5,15 @@ import { toBatch, type BatchRecord, type Loading } from './batch-records.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { BatchesTable } from '../tables/batches.ts';
 
+/*
+ * Reads batches: as records, or as lines of the table `batches`.
+ */
+
 const selectBatch = preparedOne((db, { batch }: { batch: string }) =>
   db
     .selectFrom('batches')
     .selectAll()
-    // Parts are numbered after all rows.
+    // The number of the last part: parts are numbered after all rows.
     .select((eb) =>
       eb
         .selectFrom('rows')
@@ -20,43 +24,47 @@ const selectBatch = preparedOne((db, { batch }: { batch: string }) =>
     .where('name', '=', batch),
 );
 
+/** Reads a batch by its name; undefined if there is none. */
 export async function findBatch(db: Db, batch: string): Promise<BatchRecord | undefined> {
   const line = await selectBatch(db, { batch });
   return line === undefined ? undefined : toBatch(line, line.last_row ?? 0);
 }
 
-/** The batch. Throws {@link LedgerMisuse} if there is none. */
+/** Reads a batch by its name. Throws {@link LedgerMisuse} if there is none. */
 export async function requireBatch(tx: Tx, batch: string): Promise<BatchRecord> {
   const found = await findBatch(tx, batch);
-  if (found === undefined) throw new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
+  if (found === undefined) throw noSuchBatch(batch);
   return found;
 }
 
-/** The batch of this load. Throws {@link LoadTakenOver} if it is that of another one by now, or gone. */
+function noSuchBatch(batch: string): LedgerMisuse {
+  return new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
+}
+
+/** Reads the batch of a load. Throws {@link LoadTakenOver} if another load has taken it over, or it was removed. */
 export async function requireLoaded(tx: Tx, { batch, stem }: Loading): Promise<BatchRecord> {
   const found = await findBatch(tx, batch);
   if (found?.layout.stem !== stem) throw new LoadTakenOver(batch);
   return found;
 }
 
-/** A batch whose rows may be opened again. Throws {@link LedgerMisuse} while it is being loaded or stopped. */
+/** Reads a batch whose rows are to be reopened. Throws {@link LedgerMisuse} while it is being loaded or stopped. */
 export async function requireReopenable(tx: Tx, batch: string): Promise<BatchRecord> {
   const found = await requireBatch(tx, batch);
   const { state, control } = found;
-  if (state === 'loading' || (state === 'open' && control === 'stopping'))
-    throw new LedgerMisuse(
-      `Batch "${batch}" is ${state === 'open' ? 'being stopped' : 'loading'}; no row was changed.`,
-    );
+  if (state === 'loading') throw new LedgerMisuse(`Batch "${batch}" is loading; no row was changed.`);
+  if (state === 'open' && control === 'stopping')
+    throw new LedgerMisuse(`Batch "${batch}" is being stopped; no row was changed.`);
   return found;
 }
 
-/** Every batch, oldest first. */
+/** Reads all batches, oldest first. */
 export async function listBatches(db: Db): Promise<readonly BatchRecord[]> {
   const lines = await db.selectFrom('batches').selectAll().orderBy('created_at').orderBy('name').execute();
   return lines.map((line) => toBatch(line));
 }
 
-/** Those of these batches that are closed. */
+/** Returns the names of those of these batches that are closed. */
 export async function closedAmong(db: Db, batches: readonly string[]): Promise<readonly string[]> {
   if (batches.length === 0) return [];
   const lines = await db
@@ -68,7 +76,7 @@ export async function closedAmong(db: Db, batches: readonly string[]): Promise<r
   return lines.map(({ name }) => name);
 }
 
-/** The accounts with batches at this API URL. */
+/** Returns the accounts that have batches at this API URL. */
 export async function accountsAt(db: Db, apiUrl: string): Promise<readonly string[]> {
   const lines = await db.selectFrom('batches').select('account').distinct().where('api_url', '=', apiUrl).execute();
   return lines.map(({ account }) => account);
@@ -79,9 +87,12 @@ const selectLine = preparedOne(
   ({ batch }) => `batch:${batch}`,
 );
 
-/** The line of a batch. Throws {@link LedgerMisuse} if there is none. */
+/**
+ * Reads the line of a batch, which a unit of work can prefetch: cheaper than {@link requireBatch}. Throws {@link
+ * LedgerMisuse} if there is none.
+ */
 export async function readBatchLine(db: Db | Tx, batch: string): Promise<Selectable<BatchesTable>> {
   const line = await selectLine(db, { batch });
-  if (line === undefined) throw new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
+  if (line === undefined) throw noSuchBatch(batch);
   return line;
 }

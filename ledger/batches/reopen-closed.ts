@@ -6,8 +6,8 @@ import { readBatchLine } from './read-batches.ts';
 import { setBatch } from './set-batch.ts';
 
 /**
- * Reopens a closed batch because one of its rows is open. One that waits for a person since a copy of the database was
- * accepted is paused then: what its row would send may have been sent after the copy was made.
+ * Reopens a closed batch because one of its rows was reopened, e.g. by a late answer. No effect on an open batch. A
+ * held batch of an accepted copy (`copy-doubts.ts`) is paused then: what its row would send may have been sent already.
  */
 export async function reopenClosed(tx: Tx, batch: string): Promise<void> {
   const { state, control } = await readBatchLine(tx, batch);

@@ -16,10 +16,14 @@ import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import { endReturning } from '../takes/returned.ts';
 import { prefetchUndo, undoTake } from '../takes/undo-take.ts';
 
+/*
+ * Stopping a batch: `setControl` (`batches.ts`) or `stopNow` sets its control to `stopping`; the lanes then call
+ * `cancelRest` until no row is open.
+ */
+
 /**
- * Ends as `cancelled` the open rows without an attempt in flight or in doubt and without an unfinished job; after
- * {@link stopNow}, also ends rows with such a job as `overdue`. Returns the number of ended rows: none unless the batch
- * is being stopped.
+ * Ends rows of a batch that is being stopped. Rows with no attempt in flight or in doubt and no running job end
+ * `cancelled`; after {@link stopNow}, rows with a running job end `overdue`. Returns the number of ended rows.
  */
 export async function cancelRest(db: Db, batch: string): Promise<number> {
   const line = await readBatchLine(db, batch);
@@ -28,12 +32,12 @@ export async function cancelRest(db: Db, batch: string): Promise<number> {
   return ended;
 }
 
-/** Ends rows of a page, in a few round trips however many they are; returns how many. */
+/** Ends rows of a page, in a few round trips however many they are; returns their number. */
 type EndRows = (tx: Tx, batch: string, rows: readonly number[]) => Promise<number>;
 
 /**
- * Ends as `cancelled` those of these rows that have nothing under way. Rows that were open only to replace a request in
- * doubt, or a job, return to their earlier outcome.
+ * Ends as `cancelled` those of these rows that are still idle. Rows that were open only to replace a request in doubt,
+ * or a job, return to their earlier outcome.
  */
 const endIdle: EndRows = async (tx, batch, rows) => {
   const lines = await selectIdle(tx, keysOf(batch, rows));
@@ -59,7 +63,7 @@ const endRunning: EndRows = async (tx, batch, rows) => {
   const lines = new Map((await selectRunning(tx, keysOf(batch, rows))).map((line) => [line.row, line]));
   const returning = [...lines.values()].filter(({ fallback }) => toFallback(fallback)?.returning !== undefined);
   tx.unit?.collectReads(() => {
-    for (const line of returning) for (const asked of RowInTransaction.prefetch(tx, line)) asked.catch(() => undefined);
+    for (const line of returning) for (const read of RowInTransaction.prefetch(tx, line)) read.catch(() => undefined);
   });
   for (const line of returning) await endReturning(await RowInTransaction.load(tx, line));
   const now = tx.now();
@@ -79,9 +83,9 @@ const endRunning: EndRows = async (tx, batch, rows) => {
 const keysOf = (batch: string, rows: readonly number[]): readonly { readonly batch: string; readonly row: number }[] =>
   rows.map((row) => ({ batch, row }));
 
-/** Rows of a batch that end early. */
+/** One kind of rows that a stopping batch ends, and how. */
 interface Sweep {
-  /** Whether they are to end, as the batch is. */
+  /** Whether such rows of this batch must end now. */
   readonly isDue: (line: Selectable<BatchesTable>) => boolean;
   readonly select: SelectRows;
   readonly end: EndRows;
@@ -96,12 +100,11 @@ const RUNNING: Sweep = {
 };
 
 /**
- * Ends rows page by page, so that other writers get their turn. Each page is looked up first, without the writers'
- * lock: every lane sweeps a stopping batch, and most find nothing to end. Of several that find the same, the first ends
- * it.
+ * Ends rows page by page, so that other writers get their turn. Each page is selected first, without the writers' lock:
+ * every lane sweeps a stopping batch, and most find nothing to end. If several find the same rows, the first ends them.
  *
- * Whether they are to end is read again in the transaction that ends them: over a line that was silent for a while, it
- * comes when others may have closed the batch, and a person had its rows run again.
+ * The transaction that ends rows checks again whether they must end: after an outage, it may run when others have
+ * closed the batch and a person has reopened it.
  */
 async function endPages(db: Db, batch: string, { isDue, select, end }: Sweep): Promise<number> {
   let ended = 0;
@@ -126,7 +129,10 @@ async function endPages(db: Db, batch: string, { isDue, select, end }: Sweep): P
   }
 }
 
-/** Ends the first of these rows in the transaction that stops the batch; {@link cancelRest} ends the others. */
+/**
+ * Ends the first page of rows in the transaction that stops the batch; {@link cancelRest} ends the others. `isNow`:
+ * also rows with a running job.
+ */
 export async function cancelFirst(tx: Tx, batch: string, isNow: boolean): Promise<void> {
   const page = { after: 0, most: FIRST_PAGE_ROWS };
   await endIdle(tx, batch, await idleRows(tx, batch, page));

@@ -7,39 +7,43 @@ import type { Db, Schema, Tx } from '../schema.ts';
 import type { ChargesTable } from '../tables/charges.ts';
 import type { RowsTable } from '../tables/rows.ts';
 
-/**
- * What is left of a batch that is being stopped: rows that have nothing under way, and rows whose jobs may still run.
+/*
+ * The open rows of a batch that is being stopped (`stops.ts`): *idle* rows, which have nothing in flight, nothing in
+ * doubt and no running job; and rows with a *running* job.
  */
 
+/** `charges` joined with `rows`, under these aliases. */
 type Joined = Schema & { c: ChargesTable; r: RowsTable };
 
-/** Where a page of rows begins, and how many it may have. */
+/** A page of rows. */
 export interface PageOf {
+  /** Only rows with larger numbers. */
   readonly after: number;
+  /** Max rows. */
   readonly most: number;
 }
 
-/** Numbers of rows in order, at most as many as a page may have. */
+/** Selects the numbers of a page of rows, in order. */
 export type SelectRows = (tx: Tx, batch: string, page: PageOf) => Promise<readonly number[]>;
 
-/** The batch's accepted attempts whose jobs may still run; only the latest attempt of each step counts. */
+/** Reads the batch's accepted attempts whose jobs may still run; only the latest attempt of each step counts. */
 export async function runningJobs(db: Db | Tx, batch: string): Promise<readonly ChargeRecord[]> {
   const lines = await running(db, batch).selectAll('c').orderBy('c.row').execute();
   return lines.map(toCharge);
 }
 
-/** The next open rows with nothing in flight, nothing in doubt and no unfinished job. */
+/** Selects a page of idle rows. */
 export const idleRows: SelectRows = async (tx, batch, { after, most }) => {
   const lines = await idle(tx, batch).select('r.row').where('r.row', '>', after).orderBy('r.row').limit(most).execute();
   return lines.map(({ row }) => row);
 };
 
-/** Those of these rows that are still so, as they are. */
+/** Reads the line of a row if it is still idle. */
 export const selectIdle = preparedEach((db, { batch, row }: RowKey) =>
   idle(db, batch).selectAll('r').where('r.row', '=', row),
 );
 
-/** The next open rows whose jobs may still run. */
+/** Selects a page of open rows with a running job. */
 export const runningRows: SelectRows = async (tx, batch, { after, most }) => {
   const lines = await running(tx, batch)
     .select('c.row')
@@ -52,7 +56,7 @@ export const runningRows: SelectRows = async (tx, batch, { after, most }) => {
   return lines.map(({ row }) => row);
 };
 
-/** Those of these rows that are still so, as they are, once for each job. */
+/** Reads the line of a row that still has a running job: once for each job, with its id. */
 export const selectRunning = preparedEach((db, { batch, row }: RowKey) =>
   running(db, batch).selectAll('r').select('c.job_id').where('r.outcome', 'is', null).where('c.row', '=', row),
 );
@@ -63,7 +67,7 @@ function idle(db: Db | Tx, batch: string): SelectQueryBuilder<Schema & { r: Rows
       .selectFrom('rows as r')
       .where('r.batch', '=', batch)
       .where('r.outcome', 'is', null)
-      // A row in parts ends with the last of them.
+      // A split row ends with its last part.
       .where('r.parts', 'is', null)
       .where((eb) =>
         eb.not(
@@ -75,8 +79,8 @@ function idle(db: Db | Tx, batch: string): SelectQueryBuilder<Schema & { r: Rows
               .whereRef('c.row', '=', 'r.row')
               .where((of) => of.or([isUnresolved('c'), isRunning('c')]))
               .where(isLatest)
-              // Looked up row by row: the planner, which has seen none of the requests of a new batch, would compare
-              // all of them with each row.
+              // `limit` and `offset` force a look-up per row: the planner, which has no statistics of a new batch,
+              // would compare all requests with each row.
               .limit(1)
               .offset(0),
           ),
@@ -95,8 +99,8 @@ function running(db: Db | Tx, batch: string): SelectQueryBuilder<Joined, 'c' | '
 }
 
 /**
- * The latest attempt of each step in each row's current take: nobody waits for the jobs of earlier takes. Also an
- * attempt in flight, whatever its take, and a job read again for a lost file.
+ * Condition: the latest attempt of its step in the row's current take, because nobody waits for jobs of earlier takes.
+ * Or an attempt in flight, whatever its take, or one whose job is read again for a lost file.
  */
 function isLatest(eb: ExpressionBuilder<Joined, 'c' | 'r'>) {
   return eb.and([

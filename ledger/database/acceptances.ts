@@ -4,8 +4,8 @@ import { setFact } from './facts.ts';
 /*
  * Which database a ledger was last written in. A database server may be replaced, behind its address, by a copy that
  * lacks the last records: a replica that took over, or a restored backup. So the ledger records the database that it
- * belongs to, and each writer compares (`postgres/database-identity.ts`). A person can accept a copy as the ledger; each
- * such *acceptance* has an id, and supersedes the one before.
+ * belongs to, and each writer compares (`postgres/database-identity.ts`). A person can accept a copy as the ledger;
+ * each such *acceptance* has an id, and supersedes the one before.
  */
 
 /** The fact that identifies the database in which the ledger was last written, and its acceptance. */
@@ -31,7 +31,9 @@ export function acceptanceIn(fact: string): string {
   return fact.split(' ').slice(0, 2).join(' ');
 }
 
-/** Records that a person accepts this database: it supersedes its own acceptance, and those that it is known to lack. */
+/**
+ * Records that a person accepts this database: it supersedes its own acceptance, and those that it is known to lack.
+ */
 export async function endAcceptance(tx: Tx): Promise<void> {
   const ended = await tx.deleteFrom('facts').where('name', '=', DATABASE_FACT).returningAll().execute();
   for (const { value } of ended) await setFact(tx, beforeFact(acceptanceIn(value)), ACCEPTED);

@@ -75,8 +75,8 @@ export interface ClearedDoubts extends PendingSenders {
 
 /**
  * Clears all doubts, because a person has compared the copy with the account (`accept-copy --compared`): missing
- * processes are dead, and unplaced requests are known. Records the action for each batch with unplaced requests and each
- * held open batch, even if nothing was in doubt.
+ * processes are dead, and unplaced requests are known. Records the action for each batch with unplaced requests and
+ * each held open batch, even if nothing was in doubt.
  */
 export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
   return write(db, async (tx) => {

@@ -3,8 +3,8 @@ import { keepFact, readFact, removeFact, setFact } from './facts.ts';
 import { write } from './transactions.ts';
 
 /*
- * Processes that may have sent requests which an accepted copy of the database lacks. Each writing process leaves a mark
- * in the facts, so the copy names those that wrote shortly before it was made. A live one records again what it
+ * Processes that may have sent requests which an accepted copy of the database lacks. Each writing process leaves a
+ * mark in the facts, so the copy names those that wrote shortly before it was made. A live one records again what it
  * remembers (`recorded-lately.ts`) and then reports here; until all have, or a person has compared, no batch can be
  * resumed (`copy-doubts.ts`).
  */

@@ -20,8 +20,8 @@ export interface Statement {
  * A queue of writes. Executions of the same statement are joined into one, because each statement costs both sides more
  * than the line that it changes.
  *
- * A write may overtake writes of other lines: no statement here reads, and the triggers' additions to counts and sums do
- * not depend on their order. Writes of the same line keep their order.
+ * A write may overtake writes of other lines: no statement here reads, and the triggers' additions to counts and sums
+ * do not depend on their order. Writes of the same line keep their order.
  */
 export class JointWrites {
   readonly #waiting: LineWrite[][] = [];

@@ -28,8 +28,8 @@ export interface WorkersLock {
  * holds the lock exclusively knows that nobody works on the ledger, and writes the note; the others compare it. A
  * process that dies loses its share at that moment, so a ledger may move to another server whenever nobody works on it.
  *
- * Returns the function that releases the lock. Throws {@link LedgerInUse} if workers of another server hold it. `place`:
- * the ledger, for that message.
+ * Returns the function that releases the lock. Throws {@link LedgerInUse} if workers of another server hold it.
+ * `place`: the ledger, for that message.
  */
 export async function lockForWorkers(lock: WorkersLock, place: string, server: string): Promise<Unlock> {
   try {

@@ -39,8 +39,8 @@ interface StoredFileOfBatch {
 const IS_STORED = sql<boolean>`charges.file is not null and charges.file not like '%"removedAt":%'`;
 
 /**
- * Returns a stored file, for checking that a store is the ledger's: one that was not removed on purpose, from the newest
- * batch that has one. Prefers batches whose rows were not cleaned. Undefined if no file is on record.
+ * Returns a stored file, for checking that a store is the ledger's: one that was not removed on purpose, from the
+ * newest batch that has one. Prefers batches whose rows were not cleaned. Undefined if no file is on record.
  */
 export async function findStoredFile(db: Db): Promise<StoredFileOfBatch | undefined> {
   const found = await db

@@ -65,7 +65,8 @@ export function preparedEach<P extends object, R>(
 
 /**
  * Like {@link prepared}, for a statement that inserts, updates or deletes one line of `table`, and changes only answers
- * about `subjectsOf` its parameters. Each parameter has the name of the column that it is a value of. Returns no answer.
+ * about `subjectsOf` its parameters. Each parameter has the name of the column that it is a value of. Returns no
+ * answer.
  */
 export function preparedWrite<P extends object>(
   table: Table,

@@ -133,8 +133,8 @@ export class WriteQueue<S> {
 
   /**
    * Commits a group as one unit of work. If that fails, and not because the server went away, repeats each piece in a
-   * transaction of its own: statements are not waited for, so it is unknown whose failed, and savepoints would cost more
-   * than the rare repetition. Never throws: errors go to the callers.
+   * transaction of its own: statements are not waited for, so it is unknown whose failed, and savepoints would cost
+   * more than the rare repetition. Never throws: errors go to the callers.
    */
   async #commitUnit(adapter: UnitAdapter): Promise<void> {
     const group = this.#waiting.splice(0, this.#limits.pieces);

@@ -10,11 +10,12 @@ import { livingWorkers } from '../lanes/workers.ts';
 import type { BatchRecord } from '../batches/batch-records.ts';
 import type { Db, Tx } from '../schema.ts';
 
+/** What is needed of a batch. */
 type OfBatch = Pick<BatchRecord, 'name' | 'settings' | 'createdAt' | 'apiUrl' | 'account'>;
 
 /**
- * Each batch's requests that wait for an answer, by who sent them. Uploads of recordings are left out: they may take
- * minutes, and nobody records when the last byte is sent.
+ * Selects a batch's requests that wait for an answer, per worker that sent them. Leaves out uploads of recordings: they
+ * may take minutes, and nobody records when the last byte is sent. Exported for the test of its query plan.
  */
 export const selectOnWire = preparedEach((db, { batch }: { batch: string }) =>
   db
@@ -31,9 +32,10 @@ export const selectOnWire = preparedEach((db, { batch }: { batch: string }) =>
     .groupBy(['batch', 'owner']),
 );
 
-/** Those of one sender. */
+/** The waiting requests of one worker, `owner`. */
 type OfSender = RequestsOnWire & { readonly owner: string };
 
+/** Selects when the API last accepted a job of the batch that still runs. */
 const selectAccepted = preparedOne((db, { batch }: { batch: string }) =>
   db
     .selectFrom('charges')
@@ -42,64 +44,63 @@ const selectAccepted = preparedOne((db, { batch }: { batch: string }) =>
     .where(isRunning('charges')),
 );
 
+/** Failures of rows that got no answer from the API. */
 const NO_ANSWERS: readonly FailureClass[] = ['NotSent', 'ServiceDown', 'NoVoice', 'NotJoined', 'InternalError'];
 
+/** Selects when a row last ended with an answer from the API. Exported for the test of its query plan. */
 export const selectEnded = preparedOne((db, { batch, since }: { batch: string; since: number }) =>
   db
     .selectFrom('rows')
     .select('ended_at as at')
     .where('batch', '=', batch)
     .where('ended_at', '>=', since)
-    // Rows with these outcomes ended without an answer from the API, and so did those that failed for want of one.
+    // Rows with these outcomes ended without an answer from the API.
     .where('outcome', 'not in', ['unknown', 'overdue', 'cancelled', 'skipped', 'cached'])
     .where((eb) => eb.or([eb('failure_class', 'is', null), eb('failure_class', 'not in', NO_ANSWERS)]))
     .orderBy('ended_at', 'desc')
     .limit(1),
 );
 
-/** Whether the API answers a batch, and limits it, since the batch began. */
+/** Returns whether the API has answered the calls of a batch, and limited their rate, since the batch began. */
 export async function apiHealth(db: Db, batch: OfBatch): Promise<ApiHealth> {
   const [found] = await readSnapshot(db, (tx) => apiHealthOfEach(tx, [batch]));
   return found ?? { silence: null, limited: null };
 }
 
 /**
- * Like {@link apiHealth}, for many batches, in their order. Looks up a batch's last answer only if the API may be
- * silent, so it costs little while the API answers.
+ * Like {@link apiHealth}, for each of many batches, in their order. Looks up a batch's last answer only if the API may
+ * be silent, so it costs little while the API answers.
  */
 export async function apiHealthOfEach(tx: Tx, batches: readonly OfBatch[]): Promise<readonly ApiHealth[]> {
   const keys = batches.map(({ name }) => ({ batch: name }));
   const onWire = await selectOnWire(tx, keys);
-  const standings: ApiHealth[] = [];
-  for (const batch of batches)
-    standings.push(
-      await standingOf(
-        tx,
-        batch,
-        onWire.filter((one) => one.batch === batch.name),
-      ),
-    );
-  return standings;
+  const found: ApiHealth[] = [];
+  for (const batch of batches) {
+    const own = onWire.filter((line) => line.batch === batch.name);
+    found.push(await healthOf(tx, batch, own));
+  }
+  return found;
 }
 
-async function standingOf(
+async function healthOf(
   tx: Tx,
   { name, settings, apiUrl, account, createdAt }: OfBatch,
   senders: readonly OfSender[],
 ): Promise<ApiHealth> {
-  const stateOf = async (endpoint: string): Promise<Partial<RateState>> => {
+  /** The state of the account's rate limiter for this class of calls. */
+  const rateState = async (endpoint: string): Promise<Partial<RateState>> => {
     const line = await selectLimiter(tx, { scope: limiterScope({ realm: { apiUrl, account } }, endpoint) });
     return line === undefined ? {} : (JSON.parse(line.state) as RateState);
   };
-  const [create, read] = [await stateOf('create'), await stateOf('read')];
+  const [create, read] = [await rateState('create'), await rateState('read')];
   const limited = limitedOf(create, createdAt);
   const failing = [create, read].flatMap((state) => failingOf(state, createdAt) ?? []);
   const now = tx.now();
-  if (!mayBeSilent({ failing, onWire: allOf(senders) }, now)) return { silence: null, limited };
+  if (!mayBeSilent({ failing, onWire: sumOf(senders) }, now)) return { silence: null, limited };
   // Without a worker, nobody calls the API or waits for it.
   const living = await livingWorkers(tx, apiUrl, account);
   if (living.length === 0) return { silence: null, limited };
-  const onWire = allOf(senders.filter(({ owner }) => living.includes(owner)));
+  const onWire = sumOf(senders.filter(({ owner }) => living.includes(owner)));
   const signs = { failing, onWire };
   const since = Math.min(...signs.failing.map((calls) => calls.since), onWire?.since ?? now);
   const answers = [await selectAccepted(tx, { batch: name }), await selectEnded(tx, { batch: name, since })];
@@ -107,7 +108,8 @@ async function standingOf(
   return { silence: silenceOf({ ...signs, answeredAt }, settings, now) ?? null, limited };
 }
 
-function allOf(senders: readonly RequestsOnWire[]): RequestsOnWire | undefined {
+/** The waiting requests of all these workers together; undefined if there are none. */
+function sumOf(senders: readonly RequestsOnWire[]): RequestsOnWire | undefined {
   if (senders.length === 0) return undefined;
   const requests = senders.reduce((sum, one) => sum + one.requests, 0);
   return { requests, since: Math.min(...senders.map(({ since }) => since)) };

@@ -5,12 +5,13 @@ import type { Db } from '../schema.ts';
 
 /** Rows that ended in one span of time with one outcome. */
 export interface EndCount {
-  /** When the span begins, ms: a multiple of its width. */
+  /** Start of the span, ms: a multiple of its width. */
   readonly at: number;
   readonly outcome: Outcome;
   readonly rows: number;
 }
 
+/** Counts the rows that ended from `from` (inclusive) to `to` (exclusive), by outcome. */
 const selectSpan = prepared((db, { batch, from, to }: { batch: string; from: number; to: number }) =>
   db
     .selectFrom('rows')
@@ -24,8 +25,8 @@ const selectSpan = prepared((db, { batch, from, to }: { batch: string; from: num
 );
 
 /**
- * How many rows of the batch ended when, by outcome, in spans of this many ms. Reads each row, a span at a time: all at
- * once would be sorted first, in 60 MB for a million rows.
+ * Counts the rows of a batch by end time and outcome, in spans of `widthMs`. Reads each row, one span at a time: one
+ * query for all spans would sort all rows first, in 60 MB for a million rows.
  */
 export async function endSeries(
   db: Db,
@@ -45,7 +46,7 @@ export interface EndSpan {
   readonly last: number;
 }
 
-/** When the first and the last row of the batch ended, ms; null if none has. */
+/** Returns when the first and the last row of the batch ended; null if none has ended. */
 export async function endSpan(db: Db, batch: string): Promise<EndSpan | null> {
   const edge = (order: 'asc' | 'desc'): Promise<{ ended_at: number | null } | undefined> =>
     db

@@ -4,27 +4,28 @@ import { isChosen } from '../conditions.ts';
 import { readSnapshot } from '../database/transactions.ts';
 import type { Db, Tx } from '../schema.ts';
 import { jsonMember } from './json-member.ts';
-import { lastRowOf, WINDOW } from './row-pages.ts';
-import { matching, type RowFilter } from './row-filter.ts';
+import { lastRowNumber, WINDOW } from './row-pages.ts';
+import { whereFilter, type RowFilter } from './row-filter.ts';
 
-/** Rows that failed with messages of one kind. */
+/** Rows whose failures have messages of one kind: they differ only in ids, times and numbers. */
 export interface MessageGroup {
+  /** Failure class. */
   readonly class: string;
-  /** In the words of the first of these rows. */
+  /** The message of the first of these rows. */
   readonly message: string;
-  /** For {@link RowFilter}. */
+  /** Matches the messages of this kind, for `RowFilter.message`. */
   readonly pattern: string;
   readonly rows: number;
+  /** Number of the first of them. */
   readonly firstRow: number;
 }
 
-/** Kinds that are told apart: messages with numbers can be as many as rows. */
+/** Max kinds in one answer. */
 const MOST_KINDS = 1_000;
 
 /**
- * The rows of a batch that have a failure, by its class and message: what differs only in the job, time or price is
- * one. `others`: rows whose kind came after {@link MOST_KINDS} others. `isChosen`: without rows that `--limit` or
- * `--sample` left out.
+ * Groups the rows of a batch that have a failure by its class and kind of message, most rows first. `others`: number of
+ * rows in further groups, beyond {@link MOST_KINDS}. `isChosen`: exclude rows that `--limit` or `--sample` left out.
  */
 export async function failureMessages(
   db: Db,
@@ -32,10 +33,10 @@ export async function failureMessages(
   filter: RowFilter & { readonly isChosen?: boolean },
 ): Promise<{ readonly groups: readonly MessageGroup[]; readonly others: number }> {
   return readSnapshot(db, async (tx) => {
-    const last = await lastRowOf(tx, batch);
+    const last = await lastRowNumber(tx, batch);
     const groups = new Map<string, MessageGroup>();
     let others = 0;
-    // A database would hold all messages at a time.
+    // Not in one query, for which a database would hold all messages at a time.
     for (let from = 0; from < last; from += WINDOW)
       for (const { class: name, message, rows, firstRow } of await messagesIn(tx, batch, filter, from)) {
         const key = JSON.stringify([name, messageKind(message)]);
@@ -51,6 +52,7 @@ export async function failureMessages(
   });
 }
 
+/** Rows of a window with exactly this message. */
 type Line = Pick<MessageGroup, 'class' | 'message' | 'rows' | 'firstRow'>;
 
 async function messagesIn(
@@ -59,7 +61,7 @@ async function messagesIn(
   { isChosen: onlyChosen = false, ...filter }: RowFilter & { readonly isChosen?: boolean },
   from: number,
 ): Promise<readonly Line[]> {
-  let query = matching(tx, tx.selectFrom('rows'), batch, filter)
+  let query = whereFilter(tx, tx.selectFrom('rows'), batch, filter)
     .select((eb) => [
       eb.ref('failure_class').$castTo<string>().as('class'),
       sql<string>`${jsonMember(tx, 'failure', 'message')}`.as('message'),

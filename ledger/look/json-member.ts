@@ -2,20 +2,23 @@ import { sql, type RawBuilder } from 'kysely';
 import { unitAdapterOf } from '../database/unit-adapter.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
 
-/**
- * How the escape of half a pair begins (`JSON.stringify` writes whole pairs as they are), and that of a private
- * character.
- */
-const [HALF, PRIVATE] = [String.raw`\ud`, String.raw`\uf`];
-const [NUL, SPACE] = [String.raw`\u0000`, String.raw`\u0020`];
+/** Start of the JSON escape of a lone surrogate. `JSON.stringify` does not escape surrogates in pairs. */
+const SURROGATE = String.raw`\ud`;
+/** Start of the JSON escape of a private-use character. */
+const PRIVATE_USE = String.raw`\uf`;
+const NUL = String.raw`\u0000`;
+const SPACE = String.raw`\u0020`;
 
 /**
- * A member of a column of rows that has JSON, as the database reads it; null where it has none. Half a surrogate pair,
- * as in a message that was cut in the middle of one, is no text for a database: SQLite's driver would end the process,
- * PostgreSQL refuses the query, as it does a NUL. JSON has them as escapes, which become those of other characters.
+ * Returns an SQL expression for the member `name` of a column of `rows` that holds a JSON object, as text; null where
+ * the object lacks it.
+ *
+ * A lone surrogate, as in a message that was cut in the middle of a pair, is not valid text for a database: SQLite's
+ * driver would abort the process, PostgreSQL refuses the query. PostgreSQL refuses a NUL, too. In JSON both are
+ * escapes, so the expression first replaces them with the escapes of other characters.
  */
 export function jsonMember(db: Db | Tx, column: keyof RowLine, name: string): RawBuilder<unknown> {
-  const json = sql`replace(replace(${sql.ref(`rows.${column}`)}, ${sql.lit(HALF)}, ${sql.lit(PRIVATE)}), ${sql.lit(NUL)}, ${sql.lit(SPACE)})`;
-  // Only SQLite is in this process; it has JSON as text.
+  const json = sql`replace(replace(${sql.ref(`rows.${column}`)}, ${sql.lit(SURROGATE)}, ${sql.lit(PRIVATE_USE)}), ${sql.lit(NUL)}, ${sql.lit(SPACE)})`;
+  // SQLite, the only database without a unit adapter, reads JSON from text; PostgreSQL needs a cast.
   return unitAdapterOf(db) === undefined ? sql`${json} ->> ${sql.lit(name)}` : sql`${json}::json ->> ${sql.lit(name)}`;
 }

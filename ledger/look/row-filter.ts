@@ -4,24 +4,26 @@ import { isNoPart } from '../conditions.ts';
 import type { Db, Schema, Tx } from '../schema.ts';
 import { jsonMember } from './json-member.ts';
 
-/** Which rows of a batch a person wants to see. All that is given must hold. */
+/** Which rows of a batch a person wants to see: those that meet all given conditions. */
 export interface RowFilter {
   /** `open`: rows that have not ended. */
   readonly outcome?: Outcome | 'open';
-  /** Failure class and cause, as in {@link StatusCount}. */
+  /** Failure class; empty for rows without a failure. */
   readonly class?: string;
+  /** Failure cause; empty for rows whose failure has none. */
   readonly cause?: string;
-  /** The message of its failure, as a pattern of `like … escape '!'`; see {@link MessageGroup}. */
+  /** Matches the failure's message: a pattern for `like … escape '!'`, from `MessageGroup` (`failure-messages.ts`). */
   readonly message?: string;
+  /** The voice that they speak with, as in the column `voice`. */
   readonly voice?: string;
   /** The beginning of their ids. */
   readonly idPrefix?: string;
-  /** A text in one of their cells or in their transcript; upper and lower case of ASCII are the same. */
+  /** A text in one of their input cells or in their transcript; case-insensitive for ASCII letters. */
   readonly text?: string;
 }
 
-/** Adds the conditions of a filter to a query of rows of a batch, without their parts. */
-export function matching<O>(
+/** Adds the conditions of a filter to a query of a batch's rows. Excludes parts of rows. */
+export function whereFilter<O>(
   db: Db | Tx,
   query: SelectQueryBuilder<Schema, 'rows', O>,
   batch: string,
@@ -35,7 +37,7 @@ export function matching<O>(
   if (message !== undefined)
     some = some.where(sql<boolean>`${jsonMember(db, 'failure', 'message')} like ${message} escape '!'`);
   if (voice !== undefined) some = some.where('voice', '=', voice);
-  if (idPrefix !== undefined) some = ofPrefix(some, idPrefix);
+  if (idPrefix !== undefined) some = whereIdStartsWith(some, idPrefix);
   if (text !== undefined) {
     const [cell, transcript] = [likeOf(JSON.stringify(text).slice(1, -1)), likeOf(text)];
     some = some.where(
@@ -45,8 +47,11 @@ export function matching<O>(
   return some;
 }
 
-/** Leaves the rows whose ids begin so, after one of them: one lower bound, as SQLite seeks to the first only. */
-export function ofPrefix<O>(
+/**
+ * Adds the condition that ids start with a prefix; with `after`, only ids after that one. Gives a single lower bound,
+ * because SQLite uses only the first of two to seek in the index.
+ */
+export function whereIdStartsWith<O>(
   query: SelectQueryBuilder<Schema, 'rows', O>,
   idPrefix: string,
   after = '',
@@ -56,7 +61,10 @@ export function ofPrefix<O>(
   return from.where('id', '<', `${idPrefix}\u{10ffff}`);
 }
 
-/** A pattern for `like … escape '!'` of what `lower` has made: only ASCII, so that all databases find the same. */
+/**
+ * Returns a pattern for `lower(…) like … escape '!'` that matches texts which contain this one. Lowers ASCII letters
+ * only, as SQLite's `lower` does, so that all databases find the same.
+ */
 function likeOf(text: string): string {
   return `%${text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).replace(/[!%_]/g, '!$&')}%`;
 }

@@ -1,13 +1,13 @@
 import { readSnapshot } from '../database/transactions.ts';
 import { type RowRecord, toRow } from '../rows/row-records.ts';
 import type { Db, Tx } from '../schema.ts';
-import { matching, ofPrefix, type RowFilter } from './row-filter.ts';
+import { whereFilter, whereIdStartsWith, type RowFilter } from './row-filter.ts';
 
-/** Which rows, and in which order. */
+/** Which rows to read, and in which order. */
 export interface RowChoice extends RowFilter {
   /**
-   * The rows that ended last come first, and open rows are left out. Only with no other condition than `outcome`.
-   * Default: manifest order, or by their ids if those are looked for.
+   * Order by end time, newest first, without open rows. Only allowed with no condition except `outcome`. Default:
+   * manifest order; order of ids with `idPrefix`.
    */
   readonly isNewestFirst?: boolean;
 }
@@ -20,24 +20,27 @@ export interface RowCursor {
   readonly endedAt: number;
 }
 
+/** One page of rows. */
 export interface RowPage {
   readonly rows: readonly RowRecord[];
   /**
-   * Where the next page begins; undefined on the last page. A page may have few rows, or none, and still not be the
-   * last.
+   * Where the next page begins; undefined on the last page. A page may have fewer rows than asked for, or none, and
+   * still not be the last.
    */
   readonly next: RowCursor | undefined;
 }
 
-/** Rows of the manifest on a page. */
+/** Max rows on a page. */
 const MOST = 100;
-/** Row numbers that a search without an index goes through at once, and how long it goes on, ms. */
+/** Rows that one query of a search without an index goes through. */
 export const WINDOW = 50_000;
+/** Max duration of such a search, ms: it then ends, and its answer says where to continue. */
 export const SEARCH_MS = 500;
 
 /**
- * One page of the rows that a person looks for: a place in an order that has an index, so that it costs the same
- * anywhere in a batch. What has no index is searched for a limited time, and the answer says from where to go on.
+ * Reads one page of the rows that a filter selects, after a cursor. Pages follow the order of an index, so a page costs
+ * the same anywhere in a batch. Conditions without an index are searched for at most {@link SEARCH_MS}; the answer then
+ * says where to continue.
  */
 export async function rowPage(
   db: Db,
@@ -59,9 +62,9 @@ function cursorAt(rows: readonly RowRecord[]): RowCursor | undefined {
   return last && { row: last.row, id: last.id, endedAt: last.endedAt ?? 0 };
 }
 
-/** Whether rows that do not meet the conditions have to be read, too, and may be many. */
+/** Whether the filter has conditions without an index, so that many rows may have to be read that do not meet it. */
 function isSearch({ outcome, text, voice, class: name, cause, message, idPrefix }: RowFilter): boolean {
-  // The index of ids knows of no other condition.
+  // The index of ids does not contain the outcome.
   const others = idPrefix === undefined ? [] : [outcome];
   return [text, voice, name, cause, message, ...others].some((wanted) => wanted !== undefined);
 }
@@ -85,11 +88,11 @@ async function search(
   }
 }
 
-/** Where the rows end that a search goes through at once; undefined: with the last one. */
+/** Returns where the window that begins at `from` ends; undefined if it contains the last row. */
 type NextWindow = (from: RowCursor | undefined) => Promise<RowCursor | undefined>;
 
 async function windowsByRow(tx: Tx, batch: string): Promise<NextWindow> {
-  const last = await lastRowOf(tx, batch);
+  const last = await lastRowNumber(tx, batch);
   return (from) => {
     const row = (from?.row ?? 0) + WINDOW;
     return Promise.resolve(row < last ? { row, id: '', endedAt: 0 } : undefined);
@@ -98,7 +101,11 @@ async function windowsByRow(tx: Tx, batch: string): Promise<NextWindow> {
 
 function windowsById(tx: Tx, batch: string, idPrefix: string): NextWindow {
   return async (from) => {
-    const last = await ofPrefix(tx.selectFrom('rows').select('id').where('batch', '=', batch), idPrefix, from?.id)
+    const last = await whereIdStartsWith(
+      tx.selectFrom('rows').select('id').where('batch', '=', batch),
+      idPrefix,
+      from?.id,
+    )
       .orderBy('id')
       .offset(WINDOW - 1)
       .limit(1)
@@ -107,8 +114,8 @@ function windowsById(tx: Tx, batch: string, idPrefix: string): NextWindow {
   };
 }
 
-/** The largest number of a row of the batch, 0 without one. */
-export async function lastRowOf(tx: Tx, batch: string): Promise<number> {
+/** The largest row number of the batch, parts included; 0 if it has no rows. */
+export async function lastRowNumber(tx: Tx, batch: string): Promise<number> {
   const { last } = await tx
     .selectFrom('rows')
     .select(({ fn }) => fn.max<number | null>('row').as('last'))
@@ -125,9 +132,9 @@ async function selectRows(
   limit: number,
   upTo?: RowCursor,
 ): Promise<readonly RowRecord[]> {
-  let query = matching(tx, tx.selectFrom('rows'), batch, filter).selectAll().limit(limit);
+  let query = whereFilter(tx, tx.selectFrom('rows'), batch, filter).selectAll().limit(limit);
   if (idPrefix !== undefined) {
-    query = ofPrefix(query, idPrefix, after?.id).orderBy('id');
+    query = whereIdStartsWith(query, idPrefix, after?.id).orderBy('id');
     if (upTo !== undefined) query = query.where('id', '<=', upTo.id);
   } else if (isNewestFirst) {
     query = query.where('ended_at', 'is not', null).orderBy('ended_at', 'desc').orderBy('row', 'desc');

@@ -3,37 +3,38 @@ import { readSnapshot } from '../database/transactions.ts';
 import { type RowRecord, toRow } from '../rows/row-records.ts';
 import type { Db, Tx } from '../schema.ts';
 import { jsonMember } from './json-member.ts';
-import { lastRowOf, SEARCH_MS, WINDOW } from './row-pages.ts';
-import { matching, type RowFilter } from './row-filter.ts';
+import { lastRowNumber, SEARCH_MS, WINDOW } from './row-pages.ts';
+import { whereFilter, type RowFilter } from './row-filter.ts';
 
-/** What rows can be ranked by, without an index: quoted price, length of the result, end. */
+/** What rows can be ranked by, none with an index: quoted price, duration of the result, end time. */
 export type RankBy = 'price' | 'length' | 'end';
 
-/** An order of rows by a value. Rows without it are left out; rows with the same come in manifest order. */
+/** An order of rows by a value. Rows without the value are left out; equal rows are in manifest order. */
 export interface RankOrder {
   readonly by: RankBy;
   readonly isLargestFirst: boolean;
 }
 
-/** A row, and the value that it is ranked by. */
+/** A row, and the value that it is ranked by: credits, seconds, or ms since 1970. */
 export interface RankedRow {
   readonly row: number;
   readonly value: number;
 }
 
-/** The first rows in an order, among those that were compared so far. */
+/** The first rows in an order, among the rows that were compared so far. */
 export interface Ranking {
   readonly rows: readonly RankedRow[];
-  /** Rows with a larger number are not compared yet; undefined: all are. */
+  /** Rows with a larger number are not compared yet; undefined if all are. */
   readonly next: number | undefined;
 }
 
-/** Rows in a ranking: the database keeps no more in mind at a time. */
+/** Max rows in a ranking: the database sorts no more at a time. */
 export const MOST_RANKED = 1_000;
 
 /**
- * Compares rows for a limited time, and goes on with what was found before. A page anywhere costs one look at a few
- * columns of each row: an index would cost each row that ends. `after`: the row that the ranking follows.
+ * Ranks the rows of a batch that a filter selects. Reads all of them, window by window, for at most {@link SEARCH_MS},
+ * and then returns what it has so far; `before`: such an answer, to continue with. `after`: rank only rows that come
+ * after this one in the order. There is no index, because each row that ends would have to pay for it.
  */
 export async function rankRows(
   db: Db,
@@ -43,7 +44,7 @@ export async function rankRows(
   { after, before = { rows: [], next: 0 } }: { readonly after?: RankedRow; readonly before?: Ranking } = {},
 ): Promise<Ranking> {
   return readSnapshot(db, async (tx) => {
-    const last = await lastRowOf(tx, batch);
+    const last = await lastRowNumber(tx, batch);
     const until = performance.now() + SEARCH_MS;
     let { rows } = before;
     let from = before.next ?? last;
@@ -71,7 +72,7 @@ async function rankWindow(
 ): Promise<readonly RankedRow[]> {
   const value = valueOf(tx, by);
   const beyond = sql.raw(isLargestFirst ? '<' : '>');
-  let query = matching(tx, tx.selectFrom('rows'), batch, filter)
+  let query = whereFilter(tx, tx.selectFrom('rows'), batch, filter)
     .select(['row', value.as('value')])
     .where('row', '>', from)
     .where('row', '<=', from + WINDOW)
@@ -104,7 +105,7 @@ function merged(rows: readonly RankedRow[], more: readonly RankedRow[], { isLarg
   return [...rows, ...more].sort((a, b) => sign * (a.value - b.value) || a.row - b.row).slice(0, MOST_RANKED);
 }
 
-/** These rows (some hundred), in this order. Those that are not there any more are left out. */
+/** Reads the rows with these numbers (up to some hundred), in this order. Missing ones are left out. */
 export async function rowsNumbered(db: Db, batch: string, numbers: readonly number[]): Promise<readonly RowRecord[]> {
   if (numbers.length === 0) return [];
   const lines = await db

@@ -3,10 +3,11 @@ import type { Outcome, RowState } from '../../contract/outcomes.ts';
 import { prepared } from '../database/prepared.ts';
 import type { Db } from '../schema.ts';
 
-/** How many rows stand alike: their outcome, or the state of open rows, and why. */
+/** How many rows have the same status and reason. */
 export interface StatusCount {
+  /** Their outcome, or the state of open rows. */
   readonly standing: Outcome | RowState;
-  /** Both are empty for rows without a failure, the cause also if the failure has none. */
+  /** Failure class and cause. Both are empty for rows without a failure; the cause also if the failure has none. */
   readonly class: FailureClass | '';
   readonly cause: string;
   readonly rows: number;
@@ -24,7 +25,7 @@ const select = prepared((db, { batch }: { batch: string }) =>
     .orderBy('cause'),
 );
 
-/** The rows of a batch by standing and reason, most rows first, from the kept counts. */
+/** Counts the rows of a batch by status and reason, most rows first. Reads the counts that triggers maintain. */
 export async function statusCounts(db: Db, batch: string): Promise<readonly StatusCount[]> {
   return select(db, { batch });
 }

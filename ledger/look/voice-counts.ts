@@ -3,14 +3,14 @@ import type { Db } from '../schema.ts';
 
 /** A voice that rows of a batch speak with. */
 export interface VoiceCount {
-  /** As the rows ask for it: its id, or `name:…` until that is known. */
+  /** Its id, or `name:…` as in the manifest while the id is unknown. */
   readonly voice: string;
   readonly rows: number;
-  /** The number of the first of them. */
+  /** Number of the first of these rows. */
   readonly firstRow: number;
 }
 
-/** The voices that most rows of the batch speak with, and their rows. Reads every row. */
+/** Returns the `most` voices with the most rows of a batch, and how many these are. Reads every row. */
 export async function voiceCounts(db: Db, batch: string, most: number): Promise<readonly VoiceCount[]> {
   return db
     .selectFrom('rows')
@@ -29,7 +29,7 @@ export async function voiceCounts(db: Db, batch: string, most: number): Promise<
     .execute();
 }
 
-/** The names that rows of any batch gave to voices that they made, by the ids of the voices. */
+/** Returns the names of those of these voices (ids) that rows of any batch have created, by id. */
 export async function namesOfMadeVoices(db: Db, voices: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (voices.length === 0) return new Map();
   const made = await db

@@ -8,39 +8,41 @@ import { quotesOf, type UnsentPart } from '../parts/part-budgets.ts';
 import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { Sums } from '../batches/counts.ts';
 
-/**
- * The budget of a batch. The transaction that records an intent checks it, so any number of workers share it.
+/*
+ * Whether a batch's budget has room for a request. The transaction that records the request's intent checks it, so any
+ * number of workers share a budget.
  *
- * The committed credits have three parts: past charges, the possible charges of open requests
- * (`policy/money/charge-ratio.ts`), and the later steps of started rows, including the unsent parts of rows spoken in
- * parts. So no row is left half paid, as far as charges can be foreseen.
+ * The committed credits have three parts: past charges; the possible charges of open requests
+ * (`policy/money/charge-ratio.ts`); and what started rows still need, which is their later steps and the unsent parts
+ * of split rows. So no row is left half paid, as far as charges can be foreseen.
  *
- * An estimate does not say what the API really charges. So only a few requests of an operation are sent at first, until
- * one has ended.
+ * An estimated price does not say what the API really charges. So only a few requests of an operation are sent at
+ * first, until one has ended and its charge is known.
  */
 
-/** A request to be made. */
+/** A request to be checked. Amounts are credits. */
 export interface BudgetRequest {
   readonly step: Step;
   readonly intent: Intent;
+  /** The present sums of the batch. */
   readonly sums: Sums;
   readonly settings: BatchSettings;
   readonly budget: number;
-  /** Sibling parts that need room as well. */
+  /** For the first part of a split row: its other unsent parts, which need room as well. */
   readonly parts: readonly UnsentPart[];
 }
 
 /** The budget's answer to a request. */
 export interface BudgetAnswer {
-  /** `untold`: there is room, but the API's real charge must become known first. */
-  readonly room: Room | 'untold';
+  /** `charge-unknown`: there is room, but the API's real charge for such a request must become known first. */
+  readonly room: Room | 'charge-unknown';
   /** Credits known to be spent for good. */
   readonly settled: number;
   /** Credits counted for the request and its row's remaining needs; null if the price is unknown. */
   readonly counted: number | null;
 }
 
-/** Asks whether there is room for a request. */
+/** Decides whether there is room for a request. */
 export async function askBudget(row: RowInTransaction, request: BudgetRequest): Promise<BudgetAnswer> {
   const { step, intent, sums, settings, budget, parts } = request;
   const { tx, line, spec } = row;
@@ -65,19 +67,20 @@ export async function askBudget(row: RowInTransaction, request: BudgetRequest): 
   const room = roomFor(scaled, { credits, isBegun }, budget);
   const answer = { settled: settledOf(scaled), counted: credits };
   if (room !== 'room') return { room, ...answer };
-  const isUntold = ({ operation, ratios }: RatiosOfStep, of?: number): boolean =>
+  const isChargeUnknown = ({ operation, ratios }: RatiosOfStep, of?: number): boolean =>
     priceIn(settings.prices, operation).estimate && !isChargeKnown(ratios, of);
   // With several later steps, each step's share of the quote is unknown.
   const ofRest = rest.length === 1 ? quotedRest : undefined;
   const alike = { operation: own.operation, quoted };
   const waits =
-    (isUntold(own, quoted) && (await openRequestsOf(tx, line.batch, alike)).awaited >= MAX_UNPRICED_OPEN) ||
-    (!isBegun && promised > 0 && rest.some((one) => isUntold(one, ofRest)));
-  return { room: waits ? 'untold' : 'room', ...answer };
+    (isChargeUnknown(own, quoted) && (await openRequestsOf(tx, line.batch, alike)).awaited >= MAX_UNPRICED_OPEN) ||
+    (!isBegun && promised > 0 && rest.some((one) => isChargeUnknown(one, ofRest)));
+  return { room: waits ? 'charge-unknown' : 'room', ...answer };
 }
 
-/** Decides whether the open requests must be examined one by one. */
+/** The terms of {@link scale}, in credits. */
 interface ScaleTerms {
+  /** Counted for the request that is checked. */
   readonly credits: number;
   readonly budget: number;
   /** By how much running jobs were announced as cheaper than quoted. */
@@ -86,8 +89,8 @@ interface ScaleTerms {
 }
 
 /**
- * The sums, with everything open counted at the worst known ratio. Examines individual requests only where that can
- * matter.
+ * Adds what open requests may cost beyond their quotes, at the worst known ratio of charge to quote. Reads the requests
+ * one by one only if that can decide the answer.
  */
 async function scale(
   { tx, line: { batch } }: RowInTransaction,
@@ -107,6 +110,7 @@ async function scale(
   };
 }
 
+/** The committed credits with open requests at their quotes. */
 function unscaled(sums: Sums): Committed {
   return {
     charged: sums.charged,

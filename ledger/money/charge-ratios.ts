@@ -16,15 +16,19 @@ import { toSettings } from '../batches/batch-records.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { ChargeRatiosTable } from '../tables/charges.ts';
 
-/** Charges compared with quotes, per operation, for batches with a budget. A trigger maintains them. */
+/*
+ * Ratios of charges to quotes, per operation and quote size, for batches with a budget: how much more than its quote a
+ * request may cost. A trigger maintains the table `charge_ratios`; an operation has lines in it from its first request
+ * under a budget on.
+ */
 
-/** Number of earlier batches whose charges count, reported or not: a single odd charge is forgotten in time. */
+/** Number of earlier batches whose ratios count: so few, so that a single odd charge is forgotten in time. */
 const BATCHES_BEFORE = 3;
 
-/** The line of an operation and a quote size. A started operation has at least one, of size 0. */
+/** The line of an operation and a quote size (`sizeOf`). Each operation has at least the line of size 0. */
 export type OperationRatio = Selectable<ChargeRatiosTable>;
 
-/** Whose steps these are: this determines the operations that carry them out, and so their prices. */
+/** A row's batch and request, which determine the operations that carry out its steps. */
 export interface RatioOwner {
   readonly batch: string;
   readonly spec: RowSpec;
@@ -35,8 +39,8 @@ const selectRatios = prepared((tx, { batch }: { batch: string }) =>
   tx.selectFrom('charge_ratios').selectAll().where('batch', '=', batch),
 );
 
-/** The ratios of all operations of a batch that were sent under a budget, by size. */
-export async function knownRatios(tx: Db | Tx, batch: string): Promise<readonly OperationRatio[]> {
+/** Reads the ratios of all operations of a batch that were sent under a budget, by size. */
+export async function readRatios(tx: Db | Tx, batch: string): Promise<readonly OperationRatio[]> {
   return selectRatios(tx, { batch });
 }
 
@@ -55,11 +59,11 @@ export interface RatiosOfRow {
   readonly all: readonly OperationRatio[];
 }
 
-/** The ratios of a batch, including those of all steps of a row. */
+/** Reads the ratios of a batch; creates the lines of the row's operations if they are missing. */
 export async function ratiosOf(tx: Tx, owner: RatioOwner): Promise<RatiosOfRow> {
   const { batch, spec, tts } = owner;
   const steps = stepsIn(spec).map((step) => ({ step, operation: operationOf(spec, step, tts) }));
-  const known = await knownRatios(tx, batch);
+  const known = await readRatios(tx, batch);
   const isKnown = steps.every(({ operation }) => known.some((one) => one.operation === operation));
   const all = isKnown ? known : await beginRatios(tx, batch, steps);
   const ofSteps = steps.map(({ operation }) => ({
@@ -76,20 +80,20 @@ interface NeededOperation {
 }
 
 /**
- * Creates the lines of these operations and of those with open requests, which may have been sent before there was a
- * budget or by an earlier version. Returns all lines.
+ * Creates the missing lines of these operations, and of those with open requests, which may have been sent before the
+ * batch had a budget, or by an earlier version. Returns all lines of the batch.
  */
 export async function beginRatios(
   tx: Tx,
   batch: string,
   needed: readonly NeededOperation[] = [],
 ): Promise<readonly OperationRatio[]> {
-  const known = await knownRatios(tx, batch);
+  const known = await readRatios(tx, batch);
   const { rows: open } = await selectOpenOperations(batch).execute(tx);
   const stepFor = new Map([...open, ...needed].map(({ operation, step }) => [operation, step]));
   for (const { operation } of known) stepFor.delete(operation);
   for (const [operation, step] of stepFor) await addRatio(tx, batch, step, operation);
-  return knownRatios(tx, batch);
+  return readRatios(tx, batch);
 }
 
 function selectOpenOperations(batch: string): RawBuilder<NeededOperation> {
@@ -144,19 +148,19 @@ function batchesBefore(batch: string, operation: Operation, price: string): RawB
 }
 
 /**
- * The possible cost of a batch's open requests, in credits. A job that is read again does not count if its price is
- * known: it was paid for long ago.
+ * The possible cost of a batch's open requests: attempts without a verdict or in doubt, and running jobs whose charge
+ * may still change. `beyond…`: in credits.
  */
 export interface OpenRequests {
-  /** Requests whose end is certain to come, and will change the sums. */
+  /** Number of requests that somebody waits for, so that their end will change the sums. */
   readonly awaited: number;
-  /** Possible charges of those requests beyond their counted credits, at the worst known ratio of their operations. */
+  /** Possible charges of those requests beyond their charge or quote, at the worst known ratio of their operations. */
   readonly beyond: number;
-  /** Likewise for requests whose end may never be known: those in doubt, and jobs that nobody waits for any more. */
+  /** Likewise for requests whose end may never be known: those in doubt, and jobs that nobody waits for. */
   readonly beyondLost: number;
 }
 
-/** Requests of one operation whose quotes are of the same size as this one, in credits. */
+/** Selects requests of this operation whose quotes have the same size (`sizeOf`) as `quoted`, in credits. */
 export interface RequestsAlike {
   readonly operation: Operation;
   readonly quoted: number;
@@ -181,9 +185,9 @@ const selectOpen = prepared((db, { batch }: { batch: string }) => {
   return of(isUnresolved).unionAll(of(isUnpriced));
 });
 
-/** The open requests of a batch, or only those like `alike`. Uses the indexes on open requests. */
+/** Sums up the open requests of a batch; with `alike`, only those. Uses the indexes on open requests. */
 export async function openRequestsOf(tx: Db | Tx, batch: string, alike?: RequestsAlike): Promise<OpenRequests> {
-  const ratios = await knownRatios(tx, batch);
+  const ratios = await readRatios(tx, batch);
   const sums = { awaited: 0, beyond: 0, beyondLost: 0 };
   for (const { operation, quoted, charged, is_awaited } of await selectOpen(tx, { batch })) {
     const isAlike = operation === alike?.operation && sizeOf(quoted ?? 0) === sizeOf(alike.quoted);
@@ -203,19 +207,19 @@ export async function openRequestsOf(tx: Db | Tx, batch: string, alike?: Request
 export interface ChargeOutlook {
   /** Charges compared with quotes, by operation and size; none for operations not sent under a budget. */
   readonly ratios: readonly (ChargeRatio & { readonly operation: Operation })[];
-  /** Possible credits beyond the counted ones of requests whose charge may never be known. */
+  /** See {@link OpenRequests}. */
   readonly beyondLost: number;
 }
 
 /**
- * Steps limited to a few requests at a time until the API's real charge is known: the batch has a budget, and their
- * prices are estimates.
+ * Steps of an open batch with a budget whose prices are estimates, and of which only a few requests are sent until one
+ * has ended and its real charge is known.
  */
 export async function stepsWithUnknownCharge(db: Db, batch: string): Promise<readonly Step[]> {
   const found = await findBatch(db, batch);
   if (found?.state !== 'open' || found.settings.budget === null) return [];
   const { prices } = found.settings;
-  const lines = await knownRatios(db, batch);
+  const lines = await readRatios(db, batch);
   const begun = lines.filter(({ operation }) => priceIn(prices, operation).estimate);
   const untold = begun.filter(({ operation }) => !isChargeKnown(lines.filter((line) => line.operation === operation)));
   return [...new Set(untold.map(({ step }) => step))].toSorted();
@@ -223,7 +227,7 @@ export async function stepsWithUnknownCharge(db: Db, batch: string): Promise<rea
 
 /** Possible costs of the batch's requests, based on the charges under a budget so far. */
 export async function chargeOutlook(db: Db, batch: string): Promise<ChargeOutlook> {
-  const ratios = await knownRatios(db, batch);
+  const ratios = await readRatios(db, batch);
   const { beyondLost } = await openRequestsOf(db, batch);
   return { ratios, beyondLost };
 }

@@ -9,15 +9,15 @@ import { isNoPart, isPart, isUntouched, SENT } from '../conditions.ts';
 import { endingColumns, updateRows, type LineChange } from '../rows/update-row.ts';
 import { selectCharges } from '../rows/row-in-transaction.ts';
 import {
-  costInWords,
-  notSent,
-  sumsInWords,
-  UNCHARGED,
-  withNoResend,
-  withWords,
-  type Charged,
-  type Unsent,
-} from './over-budget-words.ts';
+  describeCost,
+  notSentMessage,
+  describeBudget,
+  NO_CHARGES,
+  withNotResent,
+  withMessageAppended,
+  type EarlierCharges,
+  type NotSent,
+} from './over-budget-messages.ts';
 import { unsentBeside } from '../parts/part-budgets.ts';
 import { toSpec } from '../rows/row-records.ts';
 import { type RowEnding, toFallback } from '../rows/row-effects.ts';
@@ -25,31 +25,31 @@ import type { Db, RowLine, Tx } from '../schema.ts';
 import { takesOf } from '../takes/takes.ts';
 import { prefetchUndo, undoTake, type UndoneTake } from '../takes/undo-take.ts';
 
-/**
- * How rows end when the budget has no room for them. A row with nothing sent is `skipped`. A row whose retake does not
- * fit ends as it would have without retakes: `unfit` with the best result so far, or `failed` with its job. A row whose
- * request in doubt is not sent again keeps its outcome, `unknown` or `overdue`.
+/*
+ * How rows end when the budget has no room for their request. A row of which nothing was sent ends `skipped`. A row
+ * whose automatic retake does not fit ends as it would have without retakes: `unfit` with the best result so far, or
+ * `failed` with its job. A row whose request in doubt is not sent again keeps its outcome, `unknown` or `overdue`.
  */
 
-/** Max untouched rows ended together with a row that does not fit. The next such row ends more. */
+/** Max untouched rows ended together with a row that does not fit. The next row that does not fit ends more. */
 const MOST_SKIPPED = 1_000;
 
 /** Facts about a budget that is too small for a request. */
 interface OverBudget {
   /** In credits. */
   readonly budget: number;
-  /** Other rows may be able to reuse earlier results. */
+  /** Whether other rows may be able to reuse earlier results. */
   readonly mayBeFree: boolean;
-  /** The request was to be made again, for a further take. */
+  /** Whether the request was to be sent once more, for a further take. */
   readonly isAgain: boolean;
   /** The budget's answer to the request. */
   readonly answer: BudgetAnswer;
 }
 
 /**
- * Ends a row that does not fit, and with it all untouched rows that cost more than is left, which saves checking each
- * of them; for a part, also its unsent siblings. With `mayBeFree`, the other rows are left alone, because each may
- * still reuse an earlier result. Returns the row's ending.
+ * Ends a row whose request does not fit; if it is a part, also the other unsent parts of its row. Also ends untouched
+ * rows that cost more than is left, which saves checking each of them; not with `mayBeFree`, because each may still
+ * reuse an earlier result. Returns the row's ending.
  */
 export async function endOverBudget(
   tx: Tx,
@@ -59,8 +59,8 @@ export async function endOverBudget(
 ): Promise<RowEnding> {
   const { settled, counted } = answer;
   const parts = await unsentBeside(tx, row);
-  const sums = sumsInWords(budget, settled, costInWords(intent, row, parts, counted));
-  const before = await chargedFor(tx, row);
+  const sums = describeBudget(budget, settled, describeCost(intent, row, parts, counted));
+  const before = await earlierCharges(tx, row);
   prefetchUndo(tx, [row, ...parts]);
   const { ending, columns } = await unsentEnding(tx, row, { sums, before, isAgain });
   const changes: LineChange[] = [{ line: row, change: { ...endingColumns(ending, tx.now()), ...columns } }];
@@ -72,7 +72,7 @@ export async function endOverBudget(
   if (mayBeFree) return ending;
   const above = budget - settled + DUST;
   const others = await selectUntouched(tx, row.batch, above, likeThis(row, intent, above, counted)).execute();
-  const skipped = skippedFor({ sums: sumsInWords(budget, settled), before: UNCHARGED, isAgain: false });
+  const skipped = skippedFor({ sums: describeBudget(budget, settled), before: NO_CHARGES, isAgain: false });
   const change = endingColumns(skipped, tx.now());
   await updateRows(
     tx,
@@ -82,8 +82,8 @@ export async function endOverBudget(
 }
 
 /**
- * Rows of one kind and dialect that make a single request each, and so use a single operation, with quotes above a
- * minimum.
+ * Rows of one kind and dialect that make a single request each, and so use a single operation. `above`: only those with
+ * higher quotes, in credits.
  */
 interface LikeRows {
   readonly kind: Kind;
@@ -91,7 +91,10 @@ interface LikeRows {
   readonly above: number;
 }
 
-/** Similar rows, whose quotes scale by the same factor; undefined if this row is not simple enough. */
+/**
+ * Rows like this one, whose charges exceed their quotes by the same factor; undefined if this row needs several
+ * requests, or is not expected to cost more than its quote.
+ */
 function likeThis(row: RowLine, { quoted }: Intent, above: number, counted: number | null): LikeRows | undefined {
   // A part is counted together with its siblings.
   if (row.part_of !== null || quoted === null || counted === null || counted <= quoted || quoted <= 0) return undefined;
@@ -101,8 +104,8 @@ function likeThis(row: RowLine, { quoted }: Intent, above: number, counted: numb
 }
 
 /**
- * Rows without any request whose quotes are above this; parts end with the first one of their row. `like`: rows that
- * may cost more than their quotes. Exported for the test of its query plan.
+ * Selects rows without any request whose quotes are above this; of rows `like` those, also ones above their own limit.
+ * No parts: these end with their row. Exported for the test of its query plan.
  */
 export function selectUntouched(
   tx: Db | Tx,
@@ -145,8 +148,8 @@ export function selectUntouched(
     .limit(MOST_SKIPPED);
 }
 
-/** The charges so far of the row, or of a part's whole row, over all steps and takes. */
-async function chargedFor(tx: Tx, { batch, row, part_of: whole }: RowLine): Promise<Charged> {
+/** What the row has cost so far, or if it is a part, all parts of its row: over all steps and takes. */
+async function earlierCharges(tx: Tx, { batch, row, part_of: whole }: RowLine): Promise<EarlierCharges> {
   const { charged, inDoubt } = await tx
     .selectFrom('charges')
     .select((eb) => [
@@ -172,35 +175,36 @@ async function chargedFor(tx: Tx, { batch, row, part_of: whole }: RowLine): Prom
   return { charged: charged ?? 0, inDoubt };
 }
 
-/** How a row ends that is not sent, and its columns if it goes back to its take before. */
+/** How a row ends whose request is not sent; `columns`: if its take is undone, those that put it back. */
 async function unsentEnding(
   tx: Tx,
   line: RowLine,
-  why: Unsent,
+  why: NotSent,
 ): Promise<{ readonly ending: RowEnding; readonly columns?: UndoneTake['columns'] }> {
   const undone = await undoTake(tx, line);
   if (undone !== undefined) return { ending: asBefore(undone.ending, why), columns: undone.columns };
   return { ending: endingOf(toFallback(line.fallback)?.ending, await failureBefore(tx, line), why) };
 }
 
-function asBefore(ending: RowEnding, { sums }: Unsent): RowEnding {
+/** The earlier ending of a row whose take is undone, with the reason why it is not sent again. */
+function asBefore(ending: RowEnding, { sums }: NotSent): RowEnding {
   const { failure } = ending;
-  return failure === undefined ? ending : { ...ending, failure: withNoResend(failure, sums) };
+  return failure === undefined ? ending : { ...ending, failure: withNotResent(failure, sums) };
 }
 
-/** `kept`: the best result of its earlier takes; `failed`: why the job failed whose retake this was to be. */
-function endingOf(kept: RowEnding | undefined, failed: Failure | undefined, why: Unsent): RowEnding {
+/** `kept`: the best ending of its earlier takes; `failed`: why the job failed that this take was to replace. */
+function endingOf(kept: RowEnding | undefined, failed: Failure | undefined, why: NotSent): RowEnding {
   if (kept !== undefined) {
     const { failure } = kept;
     return failure === undefined
       ? kept
-      : { ...kept, failure: withWords(failure, `No further take: it would exceed ${why.sums}.`) };
+      : { ...kept, failure: withMessageAppended(failure, `No further take: it would exceed ${why.sums}.`) };
   }
   if (failed === undefined) return skippedFor(why);
-  return { outcome: 'failed', failure: withWords(failed, notSent({ ...why, isAgain: true })) };
+  return { outcome: 'failed', failure: withMessageAppended(failed, notSentMessage({ ...why, isAgain: true })) };
 }
 
-/** The job failure that caused this automatic take, if nothing was sent in it. */
+/** The job failure that caused this automatic take, if nothing was sent in this take. */
 async function failureBefore(tx: Tx, { batch, row, take }: RowLine): Promise<Failure | undefined> {
   if (take === 1) return undefined;
   const made = (await takesOf(tx, batch, row)).find((one) => one.take === take && one.reason === 'retake');
@@ -210,6 +214,6 @@ async function failureBefore(tx: Tx, { batch, row, take }: RowLine): Promise<Fai
   return made.before.failure ?? undefined;
 }
 
-function skippedFor(why: Unsent): RowEnding {
-  return { outcome: 'skipped', failure: { class: 'OverBudget', message: notSent(why) } };
+function skippedFor(why: NotSent): RowEnding {
+  return { outcome: 'skipped', failure: { class: 'OverBudget', message: notSentMessage(why) } };
 }

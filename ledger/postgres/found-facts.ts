@@ -29,7 +29,10 @@ export interface FoundFacts {
 }
 
 /** The values of {@link SELECT_FACTS}: `acceptances` are asked about. */
-export function parametersFor(mark: string, acceptances: readonly (string | undefined)[]): readonly [readonly string[]] {
+export function parametersFor(
+  mark: string,
+  acceptances: readonly (string | undefined)[],
+): readonly [readonly string[]] {
   const before = acceptances.filter((one) => one !== undefined).map(beforeFact);
   return [[DATABASE_FACT, ID, SET_BACK_FACT, WRITERS, mark, ...before]];
 }

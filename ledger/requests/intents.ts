@@ -77,7 +77,7 @@ async function recordIntent(
     const answer = await askBudget(row, { step: key.step, intent, sums, settings, budget, parts });
     const { room } = answer;
     // A row does not end while one of its own requests is in flight: nobody would settle that request any more.
-    if (room === 'later' || room === 'untold' || (room === 'none' && row.isOnTheWire)) return { type: 'short' };
+    if (room === 'later' || room === 'charge-unknown' || (room === 'none' && row.isOnTheWire)) return { type: 'short' };
     if (room === 'none') {
       // Any of the other rows may be able to reuse an earlier result; each finds out for itself.
       const isAgain = row.chargesOf(key.step).some(({ take }) => take < key.take);

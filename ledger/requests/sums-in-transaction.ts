@@ -39,7 +39,7 @@ export function sumsOfRow({ outcome, promised }: Pick<RowLine, 'outcome' | 'prom
  * Makes a change of one line, and keeps what the group knows about the sums of its batch in step with it. `partsOf`:
  * what the line adds before and after; only asked for where a group is a unit of work.
  */
-export async function inStep(
+export async function withSums(
   { unit }: Tx,
   batch: string,
   partsOf: () => readonly [before: Part, after: Part],

@@ -13,13 +13,16 @@ import type { RowLine } from '../schema.ts';
 import { endingColumns } from './update-row.ts';
 import { makeTake } from '../takes/takes.ts';
 
-/**
- * What a verdict, or the end of a job, means for its row. A row is open until it has an outcome. After that only three
- * things change it: a late answer for a row given up as unknown, a late result for one that was overdue, and a person's
+/*
+ * Applies verdicts and ends of jobs to rows. A row is open until it has an outcome. After that only three things change
+ * it: a late answer for a row that was given up as `unknown`, a late result for an `overdue` row, and a person's
  * redrive.
  */
 
-/** The effect of this step's attempt on its row: a failed check does not take away the result it checked. */
+/**
+ * Returns the effect that an attempt of this step has on its row: `effect`, except that a failed check does not take
+ * away the result that it checked.
+ */
 export function effectOf<Effect extends RowEffect>(
   row: RowInTransaction,
   step: Step,
@@ -31,14 +34,14 @@ export function effectOf<Effect extends RowEffect>(
   return keepCheckedResult<ResultFile, Effect>(checked, step, row.attempts, effect);
 }
 
-/** Changes an open row. An ended row stays as it is. */
+/** Applies an effect to an open row. An ended row stays as it is. */
 export async function applyEffect(row: RowInTransaction, effect: RowEffect): Promise<void> {
   if ('retake' in effect) return retake(row, effect);
   if (row.line.outcome !== null) return;
   if ('refusedVoice' in effect) return awaitRefused(row, effect);
   if (!('outcome' in effect)) {
     const { state, trouble } = effect;
-    // Its trouble stays until it is declared over.
+    // Without `trouble`, the row's earlier trouble stays on record.
     return row.change({ state, updated_at: row.tx.now(), ...(trouble === undefined ? {} : { failure: trouble }) });
   }
   const best = bestOf(row, effect);
@@ -47,7 +50,7 @@ export async function applyEffect(row: RowInTransaction, effect: RowEffect): Pro
   await haltIfSplitRowIsDue(row.tx, row.line);
 }
 
-/** Makes an automatic new take. The row stays with its lane. */
+/** Makes an automatic new take; or ends the row if it has had enough of them, or its batch is being stopped. */
 async function retake(row: RowInTransaction, effect: Retake): Promise<void> {
   const { line, tx } = row;
   if (line.outcome !== null) return;
@@ -62,8 +65,8 @@ async function retake(row: RowInTransaction, effect: Retake): Promise<void> {
 }
 
 /**
- * Applies a late answer to a row that may have been given up. Such a row ends as the answer says, or reopens with its
- * batch, free for the next claim. A row that ended otherwise stays as it is.
+ * Applies a late answer of this step. A row that was given up because the answer was missing ends as the answer says,
+ * or reopens with its batch, free for the next claim. A row that ended otherwise stays as it is.
  */
 export async function applyLateEffect(row: RowInTransaction, late: RowEffect, step: Step): Promise<void> {
   if (!wasGivenUp(row.line, step)) return applyEffect(row, late);
@@ -77,17 +80,17 @@ export async function applyLateEffect(row: RowInTransaction, late: RowEffect, st
   await reopenClosed(row.tx, row.line.batch);
 }
 
-/** True for a row that ended, with whatever outcome, only because the answer for this step was missing. */
+/** Whether the row ended, with whatever outcome, only because the answer for this step was missing. */
 function wasGivenUp({ kind, outcome, failure }: RowLine, step: Step): boolean {
   if (outcome === 'unknown') return true;
-  // The kept ending of a row whose check got no answer.
+  // A row whose check got no answer ends `unfit`.
   if (outcome === 'unfit') return checkedStepOf(kind, step) !== undefined;
   return outcome === 'failed' && toFailure(failure)?.class === 'OutcomeUnknown';
 }
 
 /**
- * Applies the end of a job to an open row, and, if it brings an ending, also to a row that nobody waited for any more.
- * `late` lists the outcomes of such rows.
+ * Applies the end of a job to an open row; and if it ends the row, also to a row that ended without waiting for the
+ * job. `late`: the outcomes of such rows.
  */
 export async function applyJobEnd(
   row: RowInTransaction,
@@ -99,12 +102,12 @@ export async function applyJobEnd(
   if ('outcome' in effect) await row.change(endingColumns(bestOf(row, effect), row.tx.now()));
 }
 
-/** Only a person makes a new take of a row that has ended. */
+/** The effect without a retake, for a row that has ended: only a person makes a new take of such a row. */
 export function withoutRetake(effect: RowEffect): Exclude<RowEffect, Retake> {
   return 'retake' in effect ? effect.otherwise : effect;
 }
 
-/** The row's real ending: an earlier take may have left a better one. */
+/** The better of this ending and the one that an earlier take has left. */
 function bestOf({ line }: RowInTransaction, ending: RowEnding): RowEnding {
   return bestEnding(ending, toFallback(line.fallback));
 }

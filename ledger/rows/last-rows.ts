@@ -10,7 +10,7 @@ import { toSpec, type SPEC_COLUMNS } from './row-records.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
 import { readSnapshot } from '../database/transactions.ts';
 
-/** The current state of an id's last row that was chosen for sending. */
+/** The last row with an id, not counting rows that `--limit` or `--sample` left out. */
 export interface LastRow {
   readonly id: string;
   readonly batch: string;
@@ -20,7 +20,7 @@ export interface LastRow {
   readonly tts: TtsMode;
   /** Null while the row is open. */
   readonly outcome: Outcome | null;
-  /** Cache key of its last step's result; null if nothing can equal it, or it has none. */
+  /** Cache key of its last step's result; null if it has no result, or no other result can equal it. */
   readonly key: string | null;
   /** True if no other row may use its result because its batch ran with `--cache off`. */
   readonly isUncached: boolean;
@@ -28,7 +28,7 @@ export interface LastRow {
 
 type Found = Pick<RowLine, 'id' | 'batch' | 'row' | 'outcome' | (typeof SPEC_COLUMNS)[number]>;
 
-/** The last row of an id. Exported for the test of its query plan. */
+/** Selects the last row with an id, over all batches of an account. Exported for the test of its query plan. */
 export function selectLastRow(
   db: Db | Tx,
   { apiUrl, account, id }: Account & { readonly id: string },
@@ -53,7 +53,7 @@ export function selectLastRow(
 
 const lastOf = preparedEach(selectLastRow);
 
-/** The last attempt at a step of a row. */
+/** Selects the last attempt of a step of a row. */
 const lastAttempts = preparedEach((db, { batch, row, step }: Pick<AttemptKey, 'batch' | 'row' | 'step'>) =>
   db
     .selectFrom('charges')
@@ -65,10 +65,7 @@ const lastAttempts = preparedEach((db, { batch, row, step }: Pick<AttemptKey, 'b
     .limit(1),
 );
 
-/**
- * The last row of each of these ids that was chosen for sending, over all batches of an account. Ids without one are
- * omitted.
- */
+/** Returns the last row of each of these ids, over all batches of an account. Ids without one are left out. */
 export async function lastRows(db: Db, account: Account, ids: readonly string[]): Promise<readonly LastRow[]> {
   return readSnapshot(db, async (tx) => {
     const found = await lastOf(
@@ -95,4 +92,5 @@ export async function lastRows(db: Db, account: Account, ids: readonly string[])
   });
 }
 
+/** A name for a row of any batch. */
 const placeOf = ({ batch, row }: Pick<AttemptKey, 'batch' | 'row'>): string => `${batch}/${row}`;

@@ -3,34 +3,41 @@ import { defined } from '../../contract/defined.ts';
 import { ofAttempt } from '../conditions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { LedgerMisuse } from '../errors.ts';
-import { inStep, sumsOfRow } from '../requests/sums-in-transaction.ts';
+import { withSums, sumsOfRow } from '../requests/sums-in-transaction.ts';
 import { preparedOne, preparedWrite } from '../database/prepared.ts';
 import type { ChargeLine, Db, RowLine, Schema, Tx } from '../schema.ts';
 import { charges } from '../tables/charges.ts';
 import { rows } from '../tables/rows.ts';
 
-/** Changes of single lines; each set of columns has its own statement, prepared once. */
+/*
+ * Reads and changes single lines of `rows` and `charges`. Each set of changed columns has its own statement, which is
+ * compiled once. Each change names the subjects whose cached answers it invalidates (`database/unit-of-work.ts`):
+ * `row:BATCH/ROW`, `charges:BATCH/ROW`, `sums:BATCH`, `job:ID`, and `making:KEY`, which is the attempt that may produce
+ * the result with a cache key.
+ */
 
+/** Identifies a row. */
 export type RowKey = Pick<AttemptKey, 'batch' | 'row'>;
 type Change<P> = (tx: Tx, parameters: P) => Promise<void>;
 
 const rowChanges = new Map<string, Change<RowKey & Partial<RowLine>>>();
 const chargeChanges = new Map<string, Change<AttemptKey & Partial<ChargeLine>>>();
 
-/** What a change of a row changes: its sums; and who makes a result, if the row opens again or goes to another take. */
+/** The subjects of a changed row. If it reopens or goes to another take, also which attempts may produce results. */
 function subjectsOfRow({ batch, row, ...change }: RowKey & Partial<RowLine>): readonly string[] {
   const mayMake = change.outcome === null || 'take' in change || 'returned_to' in change;
   return [`row:${batch}/${row}`, `sums:${batch}`, ...(mayMake ? ['making:'] : [])];
 }
 
-/** What a new attempt changes. */
+/** The subjects of a new attempt. */
 export function subjectsOfNewCharge({ batch, row, job_id: job, result_key: key }: ChargeLine): readonly string[] {
   const others = [...(job === null ? [] : [`job:${job}`]), ...(key === null ? [] : [`making:${key}`])];
   return [`charges:${batch}/${row}`, `sums:${batch}`, ...others];
 }
 
 /**
- * What a change of an attempt changes. Without the key of its result or the id of a job that it had, any may be meant.
+ * The subjects of a changed attempt. `making:` without a key is about all keys: it is used if the attempt's key is not
+ * given.
  */
 function subjectsOfCharge({
   batch,
@@ -42,17 +49,17 @@ function subjectsOfCharge({
   return [`charges:${batch}/${row}`, `sums:${batch}`, ...jobs, `making:${key ?? ''}`];
 }
 
-/** A row by its key. */
+/** Selects the line of a row. */
 export const lineOf = (db: Db | Tx, { batch, row }: RowKey): SelectQueryBuilder<Schema, 'rows', RowLine> =>
   db.selectFrom('rows').selectAll().where('batch', '=', batch).where('row', '=', row);
 
-/** Every attempt of a row. */
+/** Selects every attempt of a row. */
 export const chargesOf = (db: Db | Tx, { batch, row }: RowKey): SelectQueryBuilder<Schema, 'charges', ChargeLine> =>
   db.selectFrom('charges').selectAll().where('batch', '=', batch).where('row', '=', row);
 
 const selectLine = preparedOne(lineOf, ({ batch, row }) => `row:${batch}/${row}`);
 
-/** A row as it is. Throws {@link LedgerMisuse} if there is none. */
+/** Reads the line of a row. Throws {@link LedgerMisuse} if there is none. */
 export async function readLine(tx: Tx, { batch, row }: RowKey): Promise<RowLine> {
   const line = await selectLine(tx, { batch, row });
   if (line === undefined) throw new LedgerMisuse(`Batch "${batch}" has no row ${row}.`);
@@ -60,8 +67,8 @@ export async function readLine(tx: Tx, { batch, row }: RowKey): Promise<RowLine>
 }
 
 /**
- * Changes these columns of a row, without updating the rows that depend on it; see `updateRow`. `before`: the row as it
- * is, if known.
+ * Changes these columns of a row, but not the rows that depend on it; for that see `updateRow` (`update-row.ts`).
+ * `before`: the present line, if known: the cached sums of the batch are then updated instead of read again.
  */
 export async function setRow(
   tx: Tx,
@@ -80,10 +87,10 @@ export async function setRow(
   );
   const write = (): Promise<void> => update(tx, { ...change, batch, row });
   if (before === undefined) await write();
-  else await inStep(tx, batch, () => [sumsOfRow(before), sumsOfRow({ ...before, ...change })], write);
+  else await withSums(tx, batch, () => [sumsOfRow(before), sumsOfRow({ ...before, ...change })], write);
 }
 
-/** Changes these columns of an attempt. */
+/** Changes these columns of an attempt. `key.result_key`: its present cache key, if known. */
 export async function updateCharge(
   tx: Tx,
   key: AttemptKey & Partial<Pick<ChargeLine, 'result_key'>>,
@@ -103,6 +110,7 @@ export async function updateCharge(
   await update(tx, { ...before, ...change, batch, row, step, take, attempt });
 }
 
+/** Returns what is cached for this set of columns; makes it on first use. */
 function keep<T>(kept: Map<string, T>, columns: readonly string[], make: () => T): T {
   const name = columns.join();
   const known = kept.get(name);

@@ -4,16 +4,20 @@ import { type LoadedRow, fromSpec } from './row-records.ts';
 import type { NewRowLine } from '../schema.ts';
 import { failureColumns } from '../records.ts';
 
-/** What all rows have that are loaded together. */
-export interface Loading {
+/** What rows that are loaded together have in common. */
+export interface LoadContext {
   readonly batch: string;
-  /** The number of the batch. */
+  /** Sequence number of the batch. */
   readonly loaded: number;
+  /** ms. */
   readonly now: number;
 }
 
-/** `notChosen`: why it ends at once, if it does. It has no end time, because it never began. */
-export function fromRow({ batch, loaded, now }: Loading, row: LoadedRow, notChosen?: Failure): NewRowLine {
+/**
+ * Returns the line of a new row. `notChosen`: the row ends at once with this failure, because `--limit` or `--sample`
+ * leaves it out; it has no end time, because it never began.
+ */
+export function fromRow({ batch, loaded, now }: LoadContext, row: LoadedRow, notChosen?: Failure): NewRowLine {
   const { waitsFor, parts } = row;
   return {
     batch,
@@ -37,18 +41,18 @@ export function fromRow({ batch, loaded, now }: Loading, row: LoadedRow, notChos
   };
 }
 
-/** The parts of a row, as rows of their own. Their parts wait for its voice; the row waits for its parts. */
-export function fromParts(loading: Loading, row: LoadedRow, notChosen?: Failure): readonly NewRowLine[] {
+/** Returns the lines of a new row's parts; none if it is not split. The parts wait for its voice, and it for them. */
+export function fromParts(context: LoadContext, row: LoadedRow, notChosen?: Failure): readonly NewRowLine[] {
   const { parts, waitsFor, line } = row;
   if (parts === undefined) return [];
   return parts.rows.map((part, at) => ({
-    ...fromRow(loading, { ...part, row: parts.first + at, id: partId(row.id, at + 1), line, input: [] }, notChosen),
+    ...fromRow(context, { ...part, row: parts.first + at, id: partId(row.id, at + 1), line, input: [] }, notChosen),
     ...waitOf(waitsFor),
     part_of: row.row,
   }));
 }
 
-/** A row in parts waits for those, and for nothing else. */
+/** A split row waits only for its parts. */
 const BLOCKED = { state: 'blocked', voice_row: null, awaits: null } as const;
 
 function waitOf(waitsFor: LoadedRow['waitsFor']): Pick<NewRowLine, 'state' | 'voice_row' | 'awaits'> {

@@ -3,13 +3,13 @@ import type { Outcome, RowState, TakeReason } from '../../contract/outcomes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { ResultFile } from '../records.ts';
 
-/** Effect on the row, in the same transaction as a change of its charge. */
+/** The effect of an attempt's verdict, or of its job's end, on its row, in the same transaction. */
 export type RowEffect = RowProgress | VoiceRefused | Retake | RowEnding;
 
 /** Progress of an open row. */
 export interface RowProgress {
   readonly state: RowState;
-  /** The latest trouble with its result, which may still be fetched; null once the trouble is over. */
+  /** The latest trouble in fetching its result; null: the trouble is over. Omitted: unchanged. */
   readonly trouble?: Failure | null;
 }
 
@@ -24,8 +24,8 @@ export interface VoiceRefused {
 }
 
 /**
- * An automatic new take from this step on, unless the row has had `most` of them since a person last decided; then it
- * ends as `otherwise` says.
+ * An automatic new take from the step `retake` on. If the row has had `most` automatic takes since a person last
+ * decided, it ends as `otherwise` says instead.
  */
 export interface Retake {
   readonly retake: Step;
@@ -34,18 +34,16 @@ export interface Retake {
   readonly otherwise: RowEnding;
 }
 
-/**
- * The ending of a row whose further takes bring nothing better: the best result so far that did not pass. `error`: its
- * badness; lower is better.
- */
+/** The ending of a row if its present take brings nothing better: its best result so far. */
 export interface Fallback {
   readonly ending: RowEnding;
+  /** How bad that result is; lower is better, 0 for one that passed all checks. */
   readonly error: number;
-  /** Set if it waits for the file of a take that a person is going back to. */
+  /** Set if the row waits for the file of an earlier take, to which a person goes back. */
   readonly returning?: Returning;
 }
 
-/** A row on its way back to a take. It is already at that take; its `ending` applies if the file does not come. */
+/** A row on its way back to an earlier take. `returned_to` names it already; the fallback applies if no file comes. */
 export interface Returning {
   readonly take: number;
   /** User and host of the command. */
@@ -63,10 +61,11 @@ export interface RowEnding {
   readonly file?: ResultFile;
   readonly extraFiles?: readonly ResultFile[];
   readonly text?: string;
-  /** For `unfit`: the badness of its file; lower is better, 1 if unknown. Default 1. */
+  /** For `unfit`: how bad its file is; lower is better. Default 1. */
   readonly error?: number;
 }
 
+/** Parses the column `fallback`. */
 export function toFallback(json: string | null): Fallback | undefined {
   return json === null ? undefined : (JSON.parse(json) as Fallback);
 }

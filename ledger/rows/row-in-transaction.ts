@@ -7,15 +7,15 @@ import { chargesOf, readLine, subjectsOfNewCharge, updateCharge, type RowKey } f
 import { allOf, prepared, preparedWrite } from '../database/prepared.ts';
 import { type ChargeRecord, toCharge } from '../requests/charge-records.ts';
 import { type RowSnapshot, toRow, toSpec } from './row-records.ts';
-import { inStep, sumsOfCharge } from '../requests/sums-in-transaction.ts';
+import { withSums, sumsOfCharge } from '../requests/sums-in-transaction.ts';
 import { updateRow, type RowChange } from './update-row.ts';
 import type { ChargeLine, RowLine, Tx } from '../schema.ts';
 import { charges } from '../tables/charges.ts';
 import type { Column } from '../tables/columns.ts';
 
 /**
- * A row and its charges inside a transaction: read once, then kept in step with the tables, so that later decisions and
- * the returned state need no further read.
+ * A row and its charges (attempts) inside a write transaction. Both are read once; each change is written to the tables
+ * and applied here as well, so that later decisions and the returned snapshot need no further read.
  */
 export class RowInTransaction {
   readonly tx: Tx;
@@ -31,13 +31,13 @@ export class RowInTransaction {
     this.#charges = charges;
   }
 
-  /** Throws {@link LedgerMisuse} if there is no such row. */
+  /** Reads a row. Throws {@link LedgerMisuse} if there is no such row. */
   static async load(tx: Tx, { batch, row }: RowKey): Promise<RowInTransaction> {
     const key = { batch, row };
     return new RowInTransaction(tx, key, await readLine(tx, key), (await selectCharges(tx, key)).toSorted(byAttempt));
   }
 
-  /** Asks for a row ahead. */
+  /** Starts the reads of {@link load} in advance; for the `prefetch` of `write`. */
   static prefetch(tx: Tx, key: RowKey): readonly Promise<unknown>[] {
     return [readLine(tx, key), selectCharges(tx, key)];
   }
@@ -52,28 +52,27 @@ export class RowInTransaction {
     return this.#spec;
   }
 
-  /** True if a request of the row has no verdict. */
+  /** Whether a request of the row has no verdict yet. */
   get isOnTheWire(): boolean {
     return this.#charges.some(({ state }) => state === 'sending');
   }
 
-  /** True if a request of its current take was accepted, or an earlier result used for it. */
+  /** Whether a request of its current take was accepted, or an earlier result was reused in it. */
   get hasPaid(): boolean {
     const { take } = this.#line;
     return this.#charges.some((one) => one.take === take && (one.state === 'cached' || wasAccepted(one.state)));
   }
 
-  /** True if the row is at this take: requests of other takes do not affect it. */
+  /** Whether the row is at this take: requests of other takes do not change its state. */
   isAt(take: number): boolean {
     return presentTake({ take: this.#line.take, returnedTo: this.#line.returned_to }) === take;
   }
 
   /** The take that produced this step's input from an earlier step; null if it has no such input. */
   sourceOf(step: Step): number | null {
-    const of = linkOf(this.#line.kind, step)?.of;
-    return of === undefined
-      ? null
-      : (usedAttempt({ acceptedTake: this.#line.accepted_take }, this.attempts, of)?.take ?? null);
+    const earlier = linkOf(this.#line.kind, step)?.of;
+    if (earlier === undefined) return null;
+    return usedAttempt({ acceptedTake: this.#line.accepted_take }, this.attempts, earlier)?.take ?? null;
   }
 
   /** What the row needs next. */
@@ -98,23 +97,25 @@ export class RowInTransaction {
     return this.#charges.find((one) => one.step === step && one.take === take && one.attempt === attempt);
   }
 
+  /** Changes columns of the row, and the rows that depend on it; see `updateRow`. */
   async change(change: RowChange): Promise<void> {
     this.#line = { ...this.#line, ...(await updateRow(this.tx, this.#key, change, this.#line)) };
     this.#spec = undefined;
   }
 
-  /** Returns the attempt as it is now. */
+  /** Changes columns of an attempt. Returns the changed attempt. */
   async changeCharge(charge: ChargeLine, change: Partial<ChargeLine>): Promise<ChargeLine> {
     const changed = { ...charge, ...change };
     const parts = () => [sumsOfCharge(charge), sumsOfCharge(changed)] as const;
-    await inStep(this.tx, charge.batch, parts, () => updateCharge(this.tx, charge, change));
+    await withSums(this.tx, charge.batch, parts, () => updateCharge(this.tx, charge, change));
     this.#charges = this.#charges.map((one) => (one === charge ? changed : one));
     return changed;
   }
 
+  /** Adds an attempt. Returns its line. */
   async addCharge(charge: NewCharge): Promise<ChargeLine> {
     const line: ChargeLine = { ...EMPTY, ...charge };
-    await inStep(
+    await withSums(
       this.tx,
       line.batch,
       () => [{}, sumsOfCharge(line)],
@@ -124,19 +125,20 @@ export class RowInTransaction {
     return line;
   }
 
-  /** Reads the row again after a change by other means. */
+  /** Reads the row again, after it was changed by another function. */
   async readAgain(): Promise<void> {
     this.#line = await readLine(this.tx, this.#key);
     this.#spec = undefined;
     this.#charges = (await selectCharges(this.tx, this.#key)).toSorted(byAttempt);
   }
 
-  /** Its current state. */
+  /** The row and its charges as they are now. */
   snapshot(): RowSnapshot {
     return { row: toRow(this.#line), charges: this.attempts };
   }
 }
 
+/** The nullable columns of an attempt, all null. */
 type Empty = { [Name in keyof ChargeLine as null extends ChargeLine[Name] ? Name : never]: null };
 
 /** Default column values of a new attempt. */
@@ -150,7 +152,7 @@ const EMPTY = {
 /** A new attempt, with at least the columns that have no default. */
 export type NewCharge = Omit<ChargeLine, keyof typeof EMPTY> & Partial<ChargeLine>;
 
-/** Every attempt of a row. */
+/** Reads every attempt of a row. */
 export const selectCharges = prepared(chargesOf, ({ batch, row }) => `charges:${batch}/${row}`);
 
 const insertCharge = preparedWrite(

@@ -9,11 +9,12 @@ import type { VoiceWait } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import { toFallback } from './row-effects.ts';
 
-/**
- * Converts lines of the tables to records and back. JSON is parsed without a check: only this room ever writes these
- * columns.
+/*
+ * Rows as the rest of the program sees them, and their conversion from and to lines of the table `rows`. JSON is parsed
+ * without a check: only `ledger/` writes these columns.
  */
 
+/** What a row has from the beginning. */
 export interface NewRow {
   /** 1-based. */
   readonly row: number;
@@ -23,7 +24,7 @@ export interface NewRow {
   readonly spec: RowSpec;
   /** The input cells in column order, unchanged. */
   readonly input: readonly string[];
-  /** Sum of the quotes of its steps; null if no price is known. */
+  /** Sum of the quotes of its steps, in credits; null if a price is unknown. */
   readonly quoted: number | null;
 }
 
@@ -40,6 +41,7 @@ export interface LoadedRow extends NewRow {
   readonly waitsFor?: VoiceWait;
 }
 
+/** A row as the ledger records it. Times are ms. */
 export interface RowRecord extends NewRow {
   readonly kind: Kind;
   readonly state: RowState;
@@ -52,7 +54,7 @@ export interface RowRecord extends NewRow {
   /** Transcribed text, for `stt`. */
   readonly text: string | null;
   readonly take: number;
-  /** First step the current take pays for; earlier steps keep the results of an earlier take. Null for all steps. */
+  /** First step that the current take pays for; earlier steps keep their results. Null if it pays for all steps. */
   readonly redoFrom: Step | null;
   /** Automatic takes since a person last asked for one. */
   readonly autoTakes: number;
@@ -63,9 +65,9 @@ export interface RowRecord extends NewRow {
   readonly acceptedTake: number | null;
   /** The take whose result a person went back to; null if the row is at its current take (`presentTake`). */
   readonly returnedTo: number | null;
-  /** The file it ends with unless the work under way brings a better one; undefined if none is kept. */
+  /** For an open row: the file of its fallback, with which it ends unless a better one comes; omitted if none. */
   readonly keptFile?: ResultFile | undefined;
-  /** Start of its job's deadline, ms; null to count from its acceptance. */
+  /** When the time for its job's deadline starts; null: when the job was accepted. */
   readonly waitSince: number | null;
   /** The row that makes its voice; null if none does. */
   readonly voiceRow: number | null;
@@ -92,12 +94,12 @@ export interface RowSnapshot {
   readonly firstPart?: number;
 }
 
-/** The columns that say what a row asks for. */
+/** The columns of a row's request. */
 export const SPEC_COLUMNS = ['kind', 'dialect', 'voice', 'name', 'verify', 'spec'] as const;
 
 type SpecLine = Pick<RowLine, (typeof SPEC_COLUMNS)[number]>;
 
-/** What a row asks for. */
+/** Converts the columns of a row's request. */
 export function toSpec({ kind, dialect, voice, name, verify, spec }: SpecLine): RowSpec {
   const others = JSON.parse(spec) as Pick<RowSpec, 'extra'>;
   return {
@@ -110,6 +112,7 @@ export function toSpec({ kind, dialect, voice, name, verify, spec }: SpecLine): 
   };
 }
 
+/** The columns of a request. */
 export function fromSpec({ kind, dialect, voice, name, verify, ...others }: RowSpec): SpecLine {
   return {
     kind,
@@ -121,6 +124,7 @@ export function fromSpec({ kind, dialect, voice, name, verify, ...others }: RowS
   };
 }
 
+/** Converts a line of `rows`. */
 export function toRow(line: RowLine): RowRecord {
   return {
     row: line.row,

@@ -16,12 +16,12 @@ import { unitAdapterOf } from '../database/unit-adapter.ts';
 import type { Db, RowLine, Schema, Tx } from '../schema.ts';
 import { chargesOf, lineOf, type RowKey } from './line-changes.ts';
 
-/** Rows per INSERT: well under the database's limit of parameters. */
+/** Rows per INSERT: well below each database's limit of parameters. */
 const ROWS_PER_INSERT = 500;
 
 /**
- * Adds rows of a `loading` batch: all of these, or none. Throws {@link DuplicateRow} on a duplicate id, and
- * `LoadTakenOver` if another load has the batch.
+ * Adds rows to a batch that is being loaded: all of these, or none. Throws {@link DuplicateRow} for a duplicate id or
+ * number, and `LoadTakenOver` if another process has taken over the loading of the batch.
  */
 export async function addRows(db: Db, loading: Loading, rows: readonly LoadedRow[]): Promise<void> {
   const { batch } = loading;
@@ -48,24 +48,24 @@ export async function addRows(db: Db, loading: Loading, rows: readonly LoadedRow
   }
 }
 
-/** A row with its charges, in order of step, take, attempt. */
+/** Reads a row with its charges; undefined if there is none. */
 export async function readRow(db: Db, batch: string, row: number): Promise<RowSnapshot | undefined> {
   return readSnapshot(db, async (tx) => (await readRows(tx, batch, [row]))[0]);
 }
 
-/** These rows with their charges, in manifest order; missing ones are left out. */
+/** Reads rows with their charges, in manifest order; missing ones are left out. */
 export async function readRows(tx: Tx, batch: string, rows: readonly number[]): Promise<readonly RowSnapshot[]> {
   return withCharges(tx, await readLines(tx, batch, rows));
 }
 
-/** These rows, in manifest order; missing ones are left out. */
+/** Reads the lines of rows, in manifest order; missing ones are left out. */
 export async function readLines(tx: Tx, batch: string, rows: readonly number[]): Promise<readonly RowLine[]> {
   const keys = keysOf(batch, rows);
   const lines = await (isSpan(tx, keys) ? selectSpan(tx, spanOf(keys)) : selectLines(tx, keys));
   return lines.toSorted((one, other) => one.row - other.row);
 }
 
-/** These rows of one batch with their charges. */
+/** Reads the charges of these rows, all of one batch. */
 export async function withCharges(tx: Tx, lines: readonly RowLine[]): Promise<readonly RowSnapshot[]> {
   const byRow = new Map<number, ChargeRecord[]>(lines.map((line) => [line.row, []]));
   const charges = await (isSpan(tx, lines) ? selectChargesOfSpan(tx, spanOf(lines)) : selectChargesOf(tx, lines));
@@ -82,23 +82,23 @@ export async function withCharges(tx: Tx, lines: readonly RowLine[]): Promise<re
 
 const keysOf = (batch: string, rows: readonly number[]): readonly RowKey[] => rows.map((row) => ({ batch, row }));
 
-/** Exported, as the next one, for the test of its query plan. */
+/** Both are also exported for the test of their query plans. */
 export const selectLines = preparedEach(lineOf);
 export const selectChargesOf = preparedEach(chargesOf);
 
-/** Rows of a batch from one number to another. */
+/** Consecutive rows of a batch, both ends included. */
 interface Span {
   readonly batch: string;
   readonly first: number;
   readonly last: number;
 }
 
-/** Fewer rows are read one by one as quickly. */
+/** Fewer rows than this are read one by one as quickly. */
 const FEWEST_IN_SPAN = 20;
 
 /**
- * Whether these are all rows from the first to the last: a scan's. SQLite reads them at once in less than half the
- * time; for PostgreSQL see {@link preparedEach}, which reads them at once by their keys there.
+ * Whether these rows are consecutive and many, as in a scan, and the database is SQLite, which then reads them with one
+ * range query in less than half the time. On PostgreSQL, {@link preparedEach} always reads them with one statement.
  */
 function isSpan(tx: Tx, keys: readonly RowKey[]): boolean {
   const [first, last] = [keys[0]?.row ?? 0, keys.at(-1)?.row ?? 0];
@@ -121,7 +121,7 @@ const selectChargesOfSpan = prepared((db: Db | Tx, { batch, first, last }: Span)
   db.selectFrom('charges').selectAll().where('batch', '=', batch).where('row', '>=', first).where('row', '<=', last),
 );
 
-/** The charges of the parts of these rows, part by part. */
+/** Reads the charges of the parts of these split rows, part by part. */
 async function chargesOfParts(tx: Tx, rows: readonly RowKey[]): Promise<ReadonlyMap<number, readonly ChargeRecord[]>> {
   const byRow = new Map<number, ChargeRecord[]>(rows.map(({ row }) => [row, []]));
   for (const { part_of: row, ...line } of await selectChargesOfParts(tx, rows))
@@ -141,7 +141,7 @@ const selectChargesOfParts = preparedEach((db, { batch, row }: RowKey) =>
     .where(isPart('r')),
 );
 
-/** The number of the first part of a row. */
+/** Selects the number of a split row's first part. */
 const selectFirstParts = preparedEach((db, { batch, row }: RowKey) =>
   db
     .selectFrom('rows')
@@ -153,12 +153,12 @@ const selectFirstParts = preparedEach((db, { batch, row }: RowKey) =>
     .limit(1),
 );
 
-/** The parts of a row, in order of its text; none if it is not split. */
+/** Reads the parts of a row with their charges, in order of its text; none if it is not split. */
 export async function partsOf(db: Db, batch: string, row: number): Promise<readonly RowSnapshot[]> {
   return readSnapshot(db, (tx) => readParts(tx, batch, row));
 }
 
-/** The numbers of the parts of a row. */
+/** Selects the numbers of a row's parts. */
 export function selectParts(tx: Tx, batch: string, row: number): SelectQueryBuilder<Schema, 'rows', { row: number }> {
   return tx
     .selectFrom('rows')
@@ -168,6 +168,7 @@ export function selectParts(tx: Tx, batch: string, row: number): SelectQueryBuil
     .where(isPart('rows'));
 }
 
+/** Like {@link partsOf}, in a transaction. */
 export async function readParts(tx: Tx, batch: string, row: number): Promise<readonly RowSnapshot[]> {
   const parts = await selectParts(tx, batch, row).orderBy('row').execute();
   return readRows(
@@ -177,6 +178,7 @@ export async function readParts(tx: Tx, batch: string, row: number): Promise<rea
   );
 }
 
+/** Returns the number of the row with this id; undefined if there is none. */
 export async function findRowById(db: Db, batch: string, id: string): Promise<number | undefined> {
   const found = await db
     .selectFrom('rows')
@@ -188,7 +190,7 @@ export async function findRowById(db: Db, batch: string, id: string): Promise<nu
 }
 
 /**
- * The rows with these ids (at most some hundred) and their charges, in manifest order; ids without one are left out.
+ * Reads the rows with these ids (up to some hundred) and their charges, in manifest order. Unknown ids are left out.
  */
 export async function rowsWithIds(db: Db, batch: string, ids: readonly string[]): Promise<readonly RowSnapshot[]> {
   return readSnapshot(db, async (tx) => {

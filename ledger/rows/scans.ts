@@ -7,6 +7,7 @@ import { readRows } from './rows.ts';
 import type { Db } from '../schema.ts';
 import { readSnapshot } from '../database/transactions.ts';
 
+/** Which rows a scan returns. Default: all rows of the manifest, in manifest order. */
 export interface ScanOptions {
   /** Only rows with this outcome. */
   readonly outcome?: Outcome;
@@ -14,33 +15,35 @@ export interface ScanOptions {
   readonly class?: FailureClass;
   /** Only rows that have not ended. */
   readonly isOpen?: true;
-  /** Only rows that `--limit` or `--sample` left out, or only the others. */
+  /** True: only rows that `--limit` or `--sample` left out. False: only the others. */
   readonly isNotChosen?: boolean;
   /** Only rows that ended at this time (ms) or later, in the order in which they ended. */
   readonly endedSince?: number;
-  /** Replaces each split row with its parts, so that all rows make requests. Default: the rows of the manifest. */
+  /** Replaces each split row with its parts, so that every returned row makes requests. */
   readonly inParts?: true;
   /** Only parts of rows. */
   readonly onlyParts?: true;
 }
 
-/** Where a page ended. */
+/** Where a page of a scan ended. */
 export interface ScanPosition {
   readonly row: number;
   /** When its last row ended, ms; 0 in a scan in manifest order. */
   readonly endedAt: number;
 }
 
+/** One page of a scan. */
 export interface ScanPage {
   readonly rows: readonly RowSnapshot[];
   /** Where the next page begins; undefined on the last page. */
   readonly next: ScanPosition | undefined;
 }
 
+/** Rows of a page. */
 const PAGE = 500;
 
 /**
- * One page of {@link Ledger.scanRows}: the rows after this position with their charges, as of one moment. The position
+ * Reads one page of `Ledger.scanRows`: the rows after this position with their charges, as of one moment. The position
  * is a key, so a page costs the same anywhere in a batch.
  */
 export async function scanPage(db: Db, batch: string, options: ScanOptions, after: ScanPosition): Promise<ScanPage> {
@@ -60,7 +63,7 @@ export async function scanPage(db: Db, batch: string, options: ScanOptions, afte
   });
 }
 
-/** The keys of a page. Exported for the test of its query plan. */
+/** Selects the rows of a page. Exported for the test of its query plan. */
 export function selectPage(
   db: Db,
   batch: string,
@@ -75,7 +78,7 @@ export function selectPage(
   if (isOpen === true) query = query.where('outcome', 'is', null);
   if (wanted !== undefined) query = query.where(wanted ? isNotChosen('rows') : isChosen('rows'));
   if (endedSince === undefined) return query.where('row', '>', after.row).orderBy('row');
-  // Sorting by the row would make a database walk through all rows of the batch.
+  // Sorting by row number only would make a database scan all rows of the batch.
   return query
     .where('ended_at', '>=', Math.max(endedSince, after.endedAt))
     .where((eb) => eb.or([eb('ended_at', '>', after.endedAt), eb('row', '>', after.row)]))

@@ -12,9 +12,9 @@ export type RowChange = Omit<Partial<RowLine>, keyof ReturnType<typeof failureCo
 };
 
 /**
- * Changes these columns of a row. If the row ends, reopens or gets another take, the same transaction updates its
- * dependents: a row in parts follows its parts, and a row that speaks with a voice follows the row that makes it.
- * `before`: the current row; read if needed by default. Returns the columns that have changed.
+ * Changes these columns of a row. If the row ends, reopens or gets another take, also updates the rows that depend on
+ * it: a split row follows its parts, and a row that speaks with a new voice follows the row that makes the voice.
+ * `before`: the present line; read if needed by default. Returns the columns that have changed.
  */
 export async function updateRow(tx: Tx, key: RowKey, change: RowChange, before?: RowLine): Promise<Partial<RowLine>> {
   const columns = columnsOf(change);
@@ -27,15 +27,13 @@ export async function updateRow(tx: Tx, key: RowKey, change: RowChange, before?:
   return changed;
 }
 
-/** A row as it is, and what to change. */
+/** A present line, and the change of it. */
 export interface LineChange {
   readonly line: RowLine;
   readonly change: RowChange;
 }
 
-/**
- * Like {@link updateRow}, for many rows of a batch, which all end. A row in parts follows once, after its last part.
- */
+/** Like {@link updateRow}, for many rows of one batch that all end. A split row follows once, after its last part. */
 export async function updateRows(tx: Tx, changes: readonly LineChange[]): Promise<void> {
   const all: RowLine[] = [];
   for (const { line, change } of changes)
@@ -44,8 +42,8 @@ export async function updateRows(tx: Tx, changes: readonly LineChange[]): Promis
 }
 
 /**
- * Changes a row and the rows that speak with its voice. `unsettled`: the row, if it may be a part whose whole must
- * follow.
+ * Changes a row and the rows that speak with its voice. `unsettled`: the row, if the split row that it may be a part of
+ * must follow; else empty.
  */
 async function changeWithSpeakers(
   tx: Tx,
@@ -65,7 +63,7 @@ function columnsOf({ failure, ...others }: RowChange): Partial<RowLine> {
   return failure === undefined ? others : { ...others, ...failureColumns(failure) };
 }
 
-/** The columns of a row that ends. */
+/** The columns of a row that ends like this, now (ms). */
 export function endingColumns(effect: RowEnding, now: number): RowEnd {
   return {
     outcome: effect.outcome,

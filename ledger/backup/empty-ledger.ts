@@ -8,27 +8,30 @@ import { withClock } from '../database/transactions.ts';
 import { LedgerTooNew, LedgerUnreachable } from '../errors.ts';
 import type { Tx } from '../schema.ts';
 
-/**
- * Whether nothing was ever recorded in a ledger, such as one made by a command that then found the media of another
- * ledger. False for one that cannot be read.
+/*
+ * Empty ledgers, over which a restore may put a backup (`client/backup/restore.ts`). A ledger is empty if it never had
+ * a batch: for example, one created by a command that then refused to run because the media are another ledger's.
  */
+
+/** Returns whether a ledger is empty. False for one that cannot be read. `address`: as for `openLedger`. */
 export async function isEmptyLedger(address: string): Promise<boolean> {
   return isEmpty(address, () => Promise.resolve());
 }
 
 /**
- * Makes a ledger read-only if nothing was ever recorded in it: it takes no writes from then on, also of processes that
- * have it open. Returns whether it is; false for one that cannot be read.
+ * Makes a ledger read-only if it is empty, also for processes that have it open, so that nothing is recorded in it
+ * while a backup takes its place. `facts`: what the read-only ledger says about where work goes on. Returns whether it
+ * is empty; false for one that cannot be read.
  */
-export async function retireIfEmpty(address: string, facts: CopyFacts): Promise<boolean> {
+export async function makeReadOnlyIfEmpty(address: string, facts: CopyFacts): Promise<boolean> {
   return isEmpty(address, async (tx, { database, dialect }) => {
-    // An earlier restore, killed after this step, may have marked it already.
+    // A restore that was killed after this step has made it read-only already.
     if (database.readOnly === undefined) await markReadOnly(tx, dialect, 'moved', facts);
   });
 }
 
-/** With `act`, in the transaction that saw that it is. */
-async function isEmpty(address: string, act: (tx: Tx, side: CopySide) => Promise<void>): Promise<boolean> {
+/** Returns whether a ledger is empty; if it is, calls `whenEmpty` in the transaction that found out. */
+async function isEmpty(address: string, whenEmpty: (tx: Tx, side: CopySide) => Promise<void>): Promise<boolean> {
   try {
     const side = await openSide(address);
     const { db } = side.database;
@@ -36,7 +39,7 @@ async function isEmpty(address: string, act: (tx: Tx, side: CopySide) => Promise
       await db.transaction().execute(async (transaction) => {
         const tx = withClock(transaction, db);
         await requireEmpty(tx);
-        await act(tx, side);
+        await whenEmpty(tx, side);
       });
       return true;
     } finally {
