@@ -9,11 +9,11 @@ import { openRecords } from './open-records.ts';
 import { claimStore } from './claim-store.ts';
 import type { ApiAccess, Settings } from './settings.ts';
 
-/** On what terms a ledger is used. */
+/** Conditions for using a ledger. */
 interface Admission {
   /** Called with the ledger before it is used; rejects to deny access. Default: always allowed. */
   readonly admit?: ((ledger: Ledger) => Promise<void>) | undefined;
-  /** Of a ledger that is waited for while its database does not answer. */
+  /** How to wait while the ledger's database does not answer. Default: outages are not reported. */
   readonly waiting?: WaitingRules | undefined;
 }
 
@@ -82,6 +82,7 @@ export class Session {
     for (let end = this.#closings.pop(); end !== undefined; end = this.#closings.pop()) await end();
   }
 
+  /** Returns a function that opens a resource on its first call. */
   #part<T>(open: () => Promise<T>, close: (part: T) => Promise<void> | void): () => Promise<T> {
     let opening: Promise<T> | undefined;
     const begin = async (): Promise<T> => {
@@ -101,7 +102,7 @@ export class Session {
 
 /** Opens the ledger as {@link openRecords} does, but closes it again if `admit` rejects. */
 async function openAdmitted(settings: Settings, options: OpenOptions, { admit, waiting }: Admission): Promise<Ledger> {
-  // A ledger that takes no work is not admitted, and then the reason is the error.
+  // If there is an `admit`, it rejects a ledger that accepts no work, so that need not be reported here as well.
   const opened = await openRecords(
     admit === undefined ? settings : { ...settings, onReadOnly: () => undefined },
     options,

@@ -12,14 +12,14 @@ import { VoxbatchError } from './problem.ts';
 export interface Settings {
   /** Absolute path of the folder with the embedded Temporal database, and with ledger and store by default. */
   readonly home: string;
-  /** Address of the ledger, as `ledger/supported-databases.ts` reads them; a path is absolute. */
+  /** Address of the ledger: an absolute path, or a URL; see `ledger/supported-databases.ts`. */
   readonly ledger: string;
   /**
    * True if the user named the ledger's place; false if it was found in the working folder, which may be somebody
    * else's.
    */
   readonly isLedgerNamed: boolean;
-  /** Address of the store, as `store/supported-stores.ts` reads them; a path is absolute. */
+  /** Address of the store: an absolute path, or a URL; see `store/supported-stores.ts`. */
   readonly store: string;
   /**
    * Called after a ledger with an earlier version's layout was imported into the current one. `kept`: path of the old
@@ -27,8 +27,7 @@ export interface Settings {
    */
   readonly onImported?: (ledger: string, kept: string) => void;
   /**
-   * Called when a ledger is opened only to look at, and can be read but not written to; `why`: a sentence. Default:
-   * no-op.
+   * Called when a ledger is opened for reading, and no work can be done on it; `why`: a sentence. Default: no-op.
    */
   readonly onReadOnly?: (why: string) => void;
   /** Who is on record for what is done with these settings. Default: the user of this process, and its host. */
@@ -103,7 +102,9 @@ export function apiAddress(url: string): string {
   return readBaseUrl(url).baseUrl;
 }
 
-/** Absolute paths of ledger and store: as given, or by default in the home. `refuse` throws. */
+/**
+ * Returns the addresses of ledger and store: as given, or by default in the home. `refuse`: throws for an invalid one.
+ */
 export function placesIn(
   home: string,
   given: { readonly ledger?: string | undefined; readonly store?: string | undefined },

@@ -54,7 +54,7 @@ export async function reconcile(
   const out = resolve(request.out ?? defaultOut(batch.name));
   requireSameRealm(batch, await session.api());
   await requireOwnOut(out, batch, ledger);
-  // What goes on with the batch would send its other rows, too, or later steps of these.
+  // Continuing the batch would send its other rows, too, and later steps of these.
   if ((batch.state === 'open' || hasRows(plan)) && !(await waitsForPerson(batch, ledger)))
     await refuseForgottenRequests(out, batch, ledger);
   // Settled rows may continue with later steps, which cost.

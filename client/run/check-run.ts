@@ -52,9 +52,9 @@ export interface RunPlan extends BatchPlan, BatchChoices, AskedReading {
   readonly out: string;
   /** The rows to run; null means all. */
   readonly subset: Subset | null;
-  /** Whether the configuration says how the manifest is read, as far as it has such columns. */
+  /** Whether the configuration affects how the manifest is read, for columns that it has. */
   readonly isConfigured: boolean;
-  /** Whether an option says it. */
+  /** Whether an option affects how the manifest is read. */
   readonly asksReading: boolean;
 }
 
@@ -157,6 +157,7 @@ export async function checkAnew<Plan extends RunPlan>(
   return checked.type === 'sound' ? soundRun(checked, plan, settings) : undefined;
 }
 
+/** Builds the result for a valid manifest, with warnings about links to local media and `more` warnings. */
 async function soundRun<Plan extends RunPlan>(
   { summary, options }: SoundManifest,
   plan: Plan,
@@ -181,7 +182,7 @@ async function folderWarnings(
   return (await import('../ledger/unknown-folders.ts')).unknownFolderWarnings(ledger, name, settings);
 }
 
-/** Adds to a manifest's choices what becomes of local media. */
+/** Adds the rules for local media to a manifest's choices. */
 export function withMediaRules<Choices extends BatchChoices>(
   choices: Choices,
   { settings, apiUrl }: Pick<CheckRequest, 'apiUrl'> & { readonly settings: Pick<Settings, 'config' | 'store'> },
@@ -246,6 +247,7 @@ export async function withLearntLimits<Choices extends BatchChoices>(
   return withRecords(settings, (ledger) => withLearnt(choices, apiUrl, ledger));
 }
 
+/** Adds the text limits that the API at this URL has shown; limits from the configuration take precedence. */
 async function withLearnt<Choices extends BatchChoices>(
   choices: Choices,
   apiUrl: string | undefined,
@@ -256,6 +258,7 @@ async function withLearnt<Choices extends BatchChoices>(
   return { ...choices, manifest: { ...manifest, textLimits: { ...learnt, ...manifest.textLimits } } };
 }
 
+/** Runs `work` with the ledger, or with undefined if there is none yet. */
 async function withRecords<T>(
   settings: Pick<Settings, 'ledger'>,
   work: (ledger: Ledger | undefined) => Promise<T>,

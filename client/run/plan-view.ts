@@ -63,14 +63,19 @@ interface PlanFacts {
   readonly isCleaned: boolean;
   /** Why a run would refuse the store, or the out folder. */
   readonly placeProblem: VoxbatchError | undefined;
-  /** Whether there is no ledger, one that may have come with the folder, or the user's own. */
+  /**
+   * The ledger. `none`: there is none; `unconfirmed`: it may have come with the folder; `known`: it is the user's own.
+   */
   readonly records: 'none' | 'unconfirmed' | 'known';
 }
 
-/** All that a plan shows. */
+/** Everything that a plan shows. */
 export type PlanView = ReturnType<typeof planView>;
 
-/** Works out what a run would do. `checked`: the manifest at full price; `yes`: the bill is already confirmed. */
+/**
+ * Derives from the gathered facts what a run would do. `checked`: the manifest at full price; `yes`: the bill is
+ * confirmed.
+ */
 export function planView({
   yes,
   checked,
@@ -137,7 +142,7 @@ export function awaitedRows(
 }
 
 /**
- * A plan for programs. Money in credits, sizes in bytes.
+ * Views a plan for `--json`. Money in credits, sizes in bytes.
  *
  * @param refusal why a run would be refused, as a sentence
  * @param unconfirmed what the folder's config says and was not used

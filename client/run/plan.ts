@@ -58,6 +58,7 @@ export async function planRun(request: PlanRequest): Promise<ViewedPlan> {
   }
 }
 
+/** Prices a valid manifest, and gathers everything that its plan shows. */
 async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger | undefined): Promise<ViewedPlan> {
   const { source, settings, apiUrl, access, tell } = request;
   const { account, balance } = await request.readAccount();
@@ -71,7 +72,7 @@ async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger |
     ...{ source, checked, apiUrl, onEvent: tell },
     voices: () => (isKnown ? Promise.resolve(NO_VOICES) : resolveListedVoices(checked, access, ledger)),
   });
-  if (resolved.type === 'unread') throw new Error('Whoever knows voices has read their list.');
+  if (resolved.type === 'unread') throw new Error('An unreadable list of voices is thrown as an error before.');
   if (resolved.type === 'faulty') return resolved;
   const identify = identifyTelling(tell);
   const planned = await planManifest({ ...plan, source, checked: resolved.checked, ledger, account, identify });
@@ -86,7 +87,7 @@ async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger |
       (await storeProblem(settings, ledger)) ??
       (planned.type === 'new' ? await outProblem(plan, checked, account, ledger) : undefined) ??
       (planned.type === 'known' && ledger !== undefined
-        ? await problemOf(async () => (await claimOut()).refuseForgottenRequests(plan.out, planned.batch, ledger))
+        ? await problemOf(async () => (await loadOutChecks()).refuseForgottenRequests(plan.out, planned.batch, ledger))
         : undefined),
     records: ledger === undefined ? 'none' : isStranger(settings, ledger) ? 'unconfirmed' : 'known',
   });
@@ -128,14 +129,14 @@ async function outProblem(
 ): Promise<VoxbatchError | undefined> {
   if (account === undefined || ledger === undefined) return undefined;
   return problemOf(async () =>
-    (await claimOut()).requireOwnOut(out, { name, digest: digest ?? '', ...account }, ledger),
+    (await loadOutChecks()).requireOwnOut(out, { name, digest: digest ?? '', ...account }, ledger),
   );
 }
 
-/** Only a ledger knows whose files are in a folder. */
-const claimOut = () => import('../look/claim-out.ts');
+/** Loaded only if there is a ledger: without one, nothing is known about a folder's files. */
+const loadOutChecks = () => import('../look/claim-out.ts');
 
-/** What the check throws, as a value. */
+/** Runs a check and returns the {@link VoxbatchError} that it throws; undefined if it passes. */
 async function problemOf(check: () => Promise<void>): Promise<VoxbatchError | undefined> {
   try {
     await check();

@@ -63,7 +63,7 @@ export async function priceAndApprove(request: BillRequest): Promise<Billed> {
     ...{ account, apiUrl: account.apiUrl, identify: identifyTelling(tell), onEvent: tell },
     voices: () => resolveVoices(open.api, checked, ledger),
   });
-  if (priced.type === 'unread') throw new Error('Whoever knows voices has read their list.');
+  if (priced.type === 'unread') throw new Error('An unreadable list of voices is thrown as an error before.');
   if (priced.type === 'faulty') return priced;
   const facts = spendFacts(priced.checked.summary, settings, payerOf(person, open, confirmAbove));
   tell?.({ type: 'priced', facts, reasons: priced.reasons, cache: settings.cache });
@@ -79,7 +79,7 @@ export function secondCharges({ again }: RowReasons, cache: CacheMode): RowReaso
   return again.groups.filter(({ reason }) => reason.type === 'again' && reason.ended === 'unknown');
 }
 
-/** Identifies linked media, and reports each skipped host once. */
+/** Returns {@link identifyMedia} with reports: when it first queries a server, and each skipped host once. */
 export function identifyTelling(tell: ((event: IdentifyEvent) => void) | undefined): IdentifyMedia {
   const told = new Set<string>();
   let isAsking = false;
@@ -98,6 +98,7 @@ export function identifyTelling(tell: ((event: IdentifyEvent) => void) | undefin
 export const identifyMedia: IdentifyMedia = async (urls, apiUrl) =>
   urls.length === 0 ? new Map() : (await identitiesFor(apiUrl)).of(urls);
 
+/** The cached identities for the media that an API can reach. */
 async function identitiesFor(apiUrl: string): Promise<MediaIdentities> {
   const [{ createMediaFetch }, { readMediaIdentities }] = await Promise.all([
     import('../../api/create-fetch.ts'),
@@ -108,5 +109,5 @@ async function identitiesFor(apiUrl: string): Promise<MediaIdentities> {
   return found;
 }
 
-/** Keyed by the API's URL. */
+/** Identities by the API's URL, for the life of the process. */
 const identities = new Map<string, MediaIdentities>();

@@ -137,14 +137,14 @@ export async function recordBatch(request: RecordRequest): Promise<Recorded> {
   if (plan.out !== null) await claimOut(plan.out, loaded.batch, ledger);
   if (plan.out !== null && isThere) await refuseForgottenRequests(plan.out, loaded.batch, ledger);
   if (loaded.type === 'new') return { type: 'new', batch: loaded.batch };
-  return goOnWith(loaded.batch, request, ledger, open, by);
+  return continueBatch(loaded.batch, request, ledger, open, by);
 }
 
 /**
  * Applies the plan to an existing batch: changes its settings, and opens selected rows that earlier runs left out, once
  * they are approved.
  */
-async function goOnWith(
+async function continueBatch(
   batch: BatchRecord,
   request: RecordRequest,
   ledger: Ledger,
@@ -173,6 +173,7 @@ async function goOnWith(
   });
 }
 
+/** Gets the bill of rows that earlier runs left out approved. Returns undefined if it may be paid. */
 async function approveMore(
   more: MoreRows,
   { plan, person, tell }: RecordRequest,
@@ -187,7 +188,7 @@ async function approveMore(
   return approve<MoreFacts>({ rows: rows + dependents, bill, isEstimate, budget, ...payer, ...ofBatch }, person);
 }
 
-/** Rows that this run sends although earlier runs or the budget left them out, and their price. */
+/** Rows that earlier runs or the budget left out and that this run sends, and their price. */
 export interface MoreRows extends NewlyChosen {
   readonly batch: BatchRecord;
   /** Credits left of the batch's budget, after the tuning; null if it has none. */
@@ -200,8 +201,10 @@ export interface MoreRows extends NewlyChosen {
 }
 
 /**
- * Finds and prices such rows; undefined if there are none. Changes nothing. `tuning`: changes made to the batch along
- * with them.
+ * Finds and prices rows that earlier runs or the budget left out and that this run sends; undefined if there are none.
+ * Changes nothing.
+ *
+ * @param tuning changes to the batch's settings that this run makes, too
  */
 export async function findMore(
   ledger: Ledger,
@@ -220,7 +223,10 @@ export async function findMore(
   return { ...more, batch, budget, choice, reasons, cache: settings.cache };
 }
 
-/** Opens such rows, and with them the batch. Returns the number opened: fewer, or none, if the batch is stopping. */
+/**
+ * Opens the rows that {@link findMore} found, and with them the batch. Returns how many: fewer if the batch is
+ * stopping.
+ */
 export async function openMore(
   ledger: Ledger,
   { batch, choice, bill: { quoted: credits } }: MoreRows,

@@ -52,6 +52,7 @@ interface RunNeeds extends BatchInvocation {
   readonly webhook: WebhookSettings | undefined;
 }
 
+/** Creates a program's functions for manifests. */
 export function runFunctions({ webhook, ...invocation }: RunNeeds): RunFunctions {
   const { session } = invocation;
   const { settings, access } = session;
@@ -73,7 +74,7 @@ export function runFunctions({ webhook, ...invocation }: RunNeeds): RunFunctions
       const plan = await planOf(manifest, wanted, settings.config);
       const account = realmOf(await session.api());
       const readAccount = (): Promise<AccountRead> =>
-        Promise.resolve({ account, balance: { why: 'nobody has asked for it' } });
+        Promise.resolve({ account, balance: { why: 'it was not requested' } });
       const answer = await withManifest(manifest, wanted, async (source) =>
         planRun({ ...(await requestFor(source, plan)), readAccount, yes: false }),
       );

@@ -34,6 +34,7 @@ export interface Interruption {
   readonly atOnce: AbortSignal;
 }
 
+/** Input of {@link workOn}. */
 export interface WorkRequest
   extends FollowedBatch, Pick<BatchRunnerRequest, 'worker' | 'say' | 'server' | 'webhook' | 'onWebhook' | 'onLog'> {
   readonly session: Session;
@@ -79,11 +80,11 @@ export async function workOn(request: WorkRequest): Promise<Worked> {
     workplace.leaveAtOnce();
   });
   const signal = AbortSignal.any([interruption.signal, fault]);
-  const finishAndTell = async (end: WorkEnd): Promise<ExitName> => {
-    // First, so that the files are there.
+  const finishAndDeliver = async (end: WorkEnd): Promise<ExitName> => {
+    // Writes the files first, because hooks may need them.
     const exit = await finish(end);
-    const isTold = end === 'closed' || end === 'paused';
-    return isTold ? tellLast(exit, end, { ...request, batch: record.name, signal }) : exit;
+    const hasHooks = end === 'closed' || end === 'paused';
+    return hasHooks ? deliverHooks(exit, end, { ...request, batch: record.name, signal }) : exit;
   };
   const leave = (): Promise<void> => workplace.leave(interruption.patienceMs());
   let followed: FollowEnd | { readonly why: 'detached' } | undefined;
@@ -93,7 +94,7 @@ export async function workOn(request: WorkRequest): Promise<Worked> {
     const started = await workplace.start(record, request);
     isUnderWay = true;
     followed = detach ? { why: 'detached' } : await follow(workplace, started, request, signal);
-    // If so, its files can be written while the worker shuts down: no answer can change a sum any more.
+    // Then no answer can change a sum any more, so the files can be written while the worker shuts down.
     isOver = followed.why === 'closed' && (await ledger.money(record.name)).reserved === 0;
   } catch (error) {
     await leave();
@@ -104,7 +105,7 @@ export async function workOn(request: WorkRequest): Promise<Worked> {
     if (!interruption.signal.aborted) throw error;
   }
   if (isOver) {
-    const [made] = await Promise.allSettled([finishAndTell('closed'), leave()]);
+    const [made] = await Promise.allSettled([finishAndDeliver('closed'), leave()]);
     if (made.status === 'rejected') throw made.reason;
     return fault.aborted ? { type: 'fault', cause: fault.reason } : { type: 'ended', exit: made.value };
   }
@@ -112,7 +113,7 @@ export async function workOn(request: WorkRequest): Promise<Worked> {
   if (followed !== undefined && fault.aborted && !detach) return { type: 'fault', cause: fault.reason };
   if (followed?.why === 'broken') return { type: 'broken', message: followed.message };
   if (!interruption.signal.aborted) request.onLeft();
-  return { type: 'ended', exit: await finishAndTell(followed?.why ?? 'aborted') };
+  return { type: 'ended', exit: await finishAndDeliver(followed?.why ?? 'aborted') };
 }
 
 /** Follows a batch to its end; delivers its hooks when it pauses by itself. */
@@ -161,9 +162,9 @@ async function* noting(
 }
 
 /** Failing hooks are retried for this long before the process exits, ms. */
-const PATIENCE_MS = 10_000;
+const RETRY_MS = 10_000;
 
-interface TellRequest extends Pick<WorkRequest, 'session' | 'say'> {
+interface HooksRequest extends Pick<WorkRequest, 'session' | 'say'> {
   readonly batch: string;
   readonly interruption: Pick<Interruption, 'signal' | 'exit'>;
   /** Aborts deliveries in flight. */
@@ -174,19 +175,19 @@ interface TellRequest extends Pick<WorkRequest, 'session' | 'say'> {
  * Delivers the hooks of a batch that has ended or paused. Returns the process's exit code, which is `exit` unless hooks
  * change it.
  */
-export async function tellLast(
+export async function deliverHooks(
   exit: ExitName,
   why: 'closed' | 'paused',
-  { batch, session, say, interruption, signal }: TellRequest,
+  { batch, session, say, interruption, signal }: HooksRequest,
 ): Promise<ExitName> {
   const own = ownNotices(session.settings, await session.api());
-  const isTold = await deliverBeforeExit({ ...own, ledger: await session.ledger(), batch, say, signal }, PATIENCE_MS);
-  if (isTold) return exit;
+  const isDone = await deliverBeforeExit({ ...own, ledger: await session.ledger(), batch, say, signal }, RETRY_MS);
+  if (isDone) return exit;
   if (interruption.signal.aborted) return interruption.exit();
   return why === 'closed' ? exitWithPendingHook(exit) : exit;
 }
 
-/** Ends waiting for the ledger's database some seconds after the signal, also before any work begins. */
+/** Lets the session's ledger stop waiting for its database some seconds after the signal aborts. */
 export async function endWaitingAfter(session: Pick<Session, 'ledger'>, signal: AbortSignal): Promise<void> {
   limitWaiting(await session.ledger(), signal);
 }

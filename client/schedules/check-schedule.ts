@@ -5,7 +5,9 @@ import { LONGEST_SCHEDULE_NAME } from '../../policy/schedules/occurrence.ts';
 import { type WrittenSpec, type ScheduleSpec, readScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { VoxbatchError } from '../problem.ts';
 
-/** Throws {@link VoxbatchError} (`bad-option`) for a manifest that cannot be read each time a schedule fires. */
+/**
+ * Throws {@link VoxbatchError} (`bad-option`) for a manifest that a schedule cannot read at each firing, such as stdin.
+ */
 export function checkScheduledManifest(manifest: string): void {
   if (manifest !== '-' && (!isUrl(manifest) || isManifestUrl(manifest))) return;
   const got = manifest === '-' ? 'standard input' : `a ${urlSchemeOf(manifest) ?? ''}: URL`;
@@ -14,8 +16,8 @@ export function checkScheduledManifest(manifest: string): void {
 }
 
 /**
- * Throws {@link VoxbatchError} (`bad-option`) for a text that cannot name a schedule: with a time after it, it names a
- * batch.
+ * Throws {@link VoxbatchError} (`bad-option`) for an invalid schedule name. The names of its batches are this name with
+ * a time appended, so it must be shorter than a batch's.
  */
 export function checkScheduleName(name: string): void {
   if (isBatchName(name) && name.length <= LONGEST_SCHEDULE_NAME && /[\p{L}\p{M}\p{N}_-]$/u.test(name)) return;
@@ -24,8 +26,10 @@ export function checkScheduleName(name: string): void {
 }
 
 /**
- * Parses the written parts of a spec; absent parts are as in `before`, or their default. `nameOf` gives the name of an
- * option for messages. Throws {@link VoxbatchError} (`bad-option`).
+ * Parses the options that say when a schedule fires. Absent options stay as in `before`, or get their default. Throws
+ * {@link VoxbatchError} (`bad-option`).
+ *
+ * @param nameOf returns an option's name for messages
  */
 export function requireSpec(
   written: WrittenSpec,

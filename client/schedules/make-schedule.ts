@@ -40,19 +40,19 @@ export interface WantedRun {
   readonly choices: BatchChoices & Pick<RunPlace, 'probe' | 'confirmAbove'>;
 }
 
-/** A firing as it would be now, which may differ by the time the schedule fires. */
+/** What a firing would run and cost now, which may differ by the time the schedule fires. */
 export interface Outlook {
   readonly price: ScheduledPrice;
   readonly run: ScheduledRun;
 }
 
-/** A schedule that was made or changed; or that was not, because its manifest could not run now. */
+/** Result of making or changing a schedule. `unsound`: nothing was done, because its manifest could not run now. */
 export type Made =
   | {
       readonly type: 'made';
       readonly schedule: ShownSchedule;
       readonly around: OpenSchedules['around'];
-      /** Undefined: what it runs stays as it was. */
+      /** Undefined if what it runs has not changed. */
       readonly outlook?: Outlook;
       /** What it ran before, if that has changed. */
       readonly before?: ScheduledRun | undefined;
@@ -121,8 +121,9 @@ export async function changeSchedule(place: OpenSchedules, name: string, change:
 }
 
 /**
- * What to run, settled as far as possible before the manifest is read, and what it would cost now. Throws
- * {@link VoxbatchError} (`bad-option`) for sound that this machine cannot finish: at night nobody would see it.
+ * Determines what a schedule is to run, as far as that is possible before a firing reads the manifest, and what it
+ * would cost now. Throws {@link VoxbatchError} (`bad-option`) for finishing of sound that this machine cannot do: at a
+ * firing, nobody would notice.
  */
 async function lookAhead(
   { manifest, out = 'out', choices }: WantedRun,
@@ -137,7 +138,7 @@ async function lookAhead(
   return { run, price: await priceScheduled(run, fetchManifest, undefined, month) };
 }
 
-/** A schedule as it is put on record. `realm`: whose money it spends. */
+/** A schedule to create. `realm`: the API and the account whose credits it spends. */
 interface NewSchedule extends Pick<ScheduleSettings, 'run' | 'spec'> {
   readonly name: string;
   readonly hooks?: Partial<ScheduleHooks>;
@@ -160,12 +161,12 @@ export async function createSchedule(
   const isThere = isKnown && (await describeIfThere(place, name)) !== undefined;
   if (isThere) throw new VoxbatchError({ type: 'schedule-taken', schedule: name });
   try {
-    // What was asked for before Temporal lost it is as lost.
+    // Temporal has also lost its pending triggers and backfills, so they must not be allowed any more.
     if (isKnown) await ledger.pauseFirings(name, Date.now(), '', by);
     // Done first, because the schedule may fire immediately.
     await ledger.settleSchedule(name, settings, Date.now(), by);
     await ledger.setScheduleHooks(name, { onEnd, notify });
-    // One that is made anew was perhaps paused.
+    // A recreated schedule may have been paused.
     if (isKnown) await ledger.resumeFirings(name, Date.now(), '', by);
     await askTemporal(place, name, () =>
       temporal.client.schedule.create({
@@ -221,7 +222,8 @@ export async function updateSchedule(
         };
       }),
     );
-  // Before Temporal goes by them: it may fire at once. The times before stay allowed until it does.
+  // The new times are allowed before Temporal gets them, because it may fire at once. The old times stay allowed until
+  // then.
   if (isPausedHere(record)) await update();
   else await withAllowance(place, name, { kind: 'due', from: Date.now(), until: null, spec }, update);
   await ledger.settleSchedule(name, { ...settings, spec, run: run ?? settings.run }, Date.now(), place.by);
@@ -229,9 +231,9 @@ export async function updateSchedule(
 }
 
 /**
- * Lets a schedule fire again: one that was paused, and one that Temporal has lost, which is made again as it is on
- * record. Firings missed meanwhile stay missed; a backfill makes up for them. Returns whether it had to be made. Throws
- * `VoxbatchError` (`no-schedule`, `schedule-silent`).
+ * Resumes a paused schedule, or recreates one that Temporal has lost from its record. Missed firings stay missed; a
+ * backfill makes up for them. Returns whether it was recreated. Throws {@link VoxbatchError} (`no-schedule`,
+ * `schedule-silent`).
  */
 export async function resumeOrRemake(place: SchedulePlace, name: string, note: string): Promise<boolean> {
   const { ledger } = place;

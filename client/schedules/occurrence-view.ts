@@ -6,12 +6,12 @@ import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/schedules/o
 import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
 import { withUnrecorded, type Surveyed, type WaitingOccurrence } from './survey-record.ts';
 
-/** A due time of a schedule and its result. */
+/** An occurrence: a due time of a schedule, and its result. */
 export type OccurrenceView = Awaited<ReturnType<typeof occurrenceViews>>[number];
 
 const NO_BATCH = { exit: null, endedAt: null, cause: null, etag: null, isUnchanged: null, out: null };
 
-/** Occurrences of a schedule, the newest first: those on record, and those that a survey found besides. */
+/** Views the occurrences of a schedule, newest first: those on record, and those that a survey found in addition. */
 export async function occurrenceViews(
   ledger: Ledger,
   schedule: string,
@@ -52,13 +52,13 @@ async function viewOf(
     exitCode: exit === null ? null : EXIT_CODES[exit].code,
     /** Credits charged for its batch; null without one. */
     charged: isThere ? (await ledger.money(batch)).charged : null,
-    /** Of one that was skipped. */
+    /** Why it was skipped, as one word; null if it was not. */
     cause,
-    /** Why it waits, failed or was skipped: a sentence. */
+    /** Why it waits, failed or was skipped, as a sentence. */
     reason,
-    /** How the server of its manifest named the version that it sent. */
+    /** The HTTP ETag of its manifest. */
     etag,
-    /** Its manifest was that of the batch before; null: it made no batch. */
+    /** Whether its manifest was the same as that of the batch before; null if it made no batch. */
     manifestUnchanged: isUnchanged,
   };
 }

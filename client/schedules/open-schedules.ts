@@ -14,7 +14,7 @@ import { isHomeInUse } from '../temporal/home-processes.ts';
 import { requireOwnServer, requireOwnCluster } from '../temporal/require-server.ts';
 import { inTime, openTemporal, type Temporal } from '../temporal/open-temporal.ts';
 
-/** Where schedules are kept, and the records of the batches that they make. */
+/** Temporal, which fires schedules, and the ledger, which records them and their batches. */
 export interface SchedulePlace {
   readonly temporal: Pick<Temporal, 'client' | 'namespace'>;
   readonly ledger: Ledger;
@@ -22,18 +22,20 @@ export interface SchedulePlace {
   readonly by?: By;
 }
 
-/** Schedules that are open for somebody's commands. */
+/** The schedules of a session, open for a command. */
 export interface OpenSchedules extends SchedulePlace {
   readonly settings: Settings;
   readonly around: Surroundings;
 }
 
-/** Who was there before somebody opened Temporal to look, which starts an embedded server for as long as they do. */
+/**
+ * Who worked in the home before this command opened Temporal, which starts an embedded server while the command runs.
+ */
 export interface Surroundings {
   readonly isCluster: boolean;
-  /** Embedded: nobody was in the home, so nothing fires. */
+  /** Embedded: no process worked in the home, so no schedule fires. */
   readonly isDeserted: boolean;
-  /** Embedded: `up` runs in the home. */
+  /** Embedded: `voxbatch up` runs in the home. */
   readonly hasUp: boolean;
 }
 
@@ -51,7 +53,7 @@ export async function withSchedules<T>(
   const ledger = await session.ledger();
   // Before a server is started that knows none of these schedules.
   if (settings.cluster === undefined) await requireOwnServer(settings, ledger);
-  // First: the command joins.
+  // Before Temporal is opened, which makes this command a member of the home.
   const around = lookAround(settings);
   const temporal = await openTemporal(settings, { say });
   try {
@@ -62,7 +64,7 @@ export async function withSchedules<T>(
   }
 }
 
-/** Looks around. Starts nothing. */
+/** Finds out who works in the home. Starts nothing. */
 export function lookAround({ home, cluster }: Pick<Settings, 'home' | 'cluster'>): Surroundings {
   if (cluster !== undefined) return { isCluster: true, isDeserted: false, hasUp: false };
   try {
@@ -74,7 +76,7 @@ export function lookAround({ home, cluster }: Pick<Settings, 'home' | 'cluster'>
   }
 }
 
-/** True if nobody makes batches of what a schedule fires. A worker that was killed seems to live for some seconds. */
+/** True if no worker makes batches when schedules fire. A worker that was just killed counts for some seconds. */
 export function isLeftAlone(hasWorker: boolean, { isDeserted }: Surroundings): boolean {
   return isDeserted || !hasWorker;
 }
@@ -111,7 +113,7 @@ async function noSchedule({ ledger }: SchedulePlace, schedule: string): Promise<
   );
 }
 
-/** Whether Temporal does not know a schedule, and perhaps the ledger neither. */
+/** Whether an error says that Temporal does not have the schedule, whether or not the ledger has it. */
 export function isUnknownThere(error: unknown): boolean {
   return error instanceof VoxbatchError && ['no-schedule', 'schedule-lost'].includes(error.problem.type);
 }
@@ -140,9 +142,9 @@ export async function describeIfThere(place: SchedulePlace, name: string): Promi
 }
 
 /**
- * Schedules that Temporal has under this ledger's id, and the ledger does not know: somebody else made them, or the
- * ledger is older than they are. None of them can fire. Temporal's list may be a moment behind. Throws
- * {@link VoxbatchError} (`schedule-silent`).
+ * Lists the schedules that Temporal has under this ledger's id and that the ledger lacks: somebody else created them,
+ * or the ledger is a copy from before. Their firings make no batches. Temporal's list may be slightly out of date.
+ * Throws {@link VoxbatchError} (`schedule-silent`).
  */
 export async function unknownSchedulesIn(place: SchedulePlace): Promise<readonly string[]> {
   const prefix = scheduleIdOf(place.ledger.id, '');
@@ -160,7 +162,7 @@ export async function unknownSchedulesIn(place: SchedulePlace): Promise<readonly
   return strangers;
 }
 
-/** A schedule of the ledger: one that only Temporal knows is none. Throws {@link VoxbatchError} (`no-schedule`). */
+/** Reads a schedule's record. Throws {@link VoxbatchError} (`no-schedule`) if the ledger lacks it. */
 export async function requireRecord(place: SchedulePlace, name: string): Promise<ScheduleRecord> {
   const record = await place.ledger.scheduleRecord(name);
   if (record === undefined) throw await noSchedule(place, name);

@@ -9,7 +9,7 @@ import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { occurrenceViews } from './occurrence-view.ts';
 import { NOTHING_FOUND } from './survey-record.ts';
 
-/** Occurrences shown of each. */
+/** Max occurrences shown of each schedule. */
 const SHOWN = 10;
 
 /**
@@ -34,7 +34,8 @@ export async function recordedSchedules(ledger: Ledger) {
 type InTemporal = Pick<ScheduleDescription, 'state'>;
 
 /**
- * What is shown of a schedule wherever one is shown. `found`: absent if Temporal does not know it, or was not asked.
+ * The facts that every view of a schedule shows. `found`: its description from Temporal; absent if Temporal does not
+ * have it, or was not queried.
  */
 export function headOf(record: ScheduleRecord, found: InTemporal = { state: { paused: false } }) {
   const { spec, isPaused, note } = standingOf(record, found);
@@ -45,7 +46,7 @@ export function headOf(record: ScheduleRecord, found: InTemporal = { state: { pa
     times: times.type === 'every' ? `every ${formatDuration(times.everyMs)}` : times.text,
     timezone,
     paused: isPaused,
-    /** Why it is paused, or was resumed; empty: nobody said. */
+    /** Why it is paused, or was resumed; empty if no reason was given. */
     note: noteInWords(note),
   };
   return { spec, head };
@@ -68,7 +69,7 @@ export async function headInTemporal(ledger: Ledger, record: ScheduleRecord, fou
   return { spec, head: inTemporal };
 }
 
-/** Whether a schedule never fires again, by what is on record. */
+/** Whether a schedule will never fire again, by its record. */
 export async function isDone(ledger: Pick<Ledger, 'occurrencesOf'>, record: ScheduleRecord): Promise<boolean> {
   const occurrences = await ledger.occurrencesOf(record.name, { from: record.settledAt });
   return isOver({ ...record, spec: record.settings.spec, occurrences }, Date.now());
@@ -91,7 +92,7 @@ export function standingOf(
   return { spec: { ...spec, runs }, isPaused: isPausedThere || isPausedHere(record), note: note ?? '' };
 }
 
-/** How the current month of a schedule stands; null if it has no budget for months. */
+/** Views a schedule's spending in the current month; null if it has no monthly budget. */
 export async function monthOfSchedule(
   ledger: Pick<Ledger, 'monthSpend'>,
   schedule: string,

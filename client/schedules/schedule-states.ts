@@ -5,11 +5,11 @@ import { inTime, reachWorker, type Temporal } from '../temporal/open-temporal.ts
 import { handleOf } from './open-schedules.ts';
 import { headInTemporal } from './recorded-view.ts';
 
-/** A schedule as Temporal has it; times in UTC. */
-export interface ScheduleStanding {
+/** The state of a schedule in Temporal; times in UTC. */
+export interface ScheduleState {
   readonly schedule: string;
   readonly paused: boolean;
-  /** Why it is paused, or was resumed; empty: nobody said. */
+  /** Why it is paused, or was resumed; empty if no reason was given. */
   readonly note: string;
   /** Null if it never fires again, or is paused. */
   readonly next: string | null;
@@ -17,32 +17,33 @@ export interface ScheduleStanding {
   readonly lost: boolean;
 }
 
-/** A person looks meanwhile at what is on record, ms. */
+/** Timeout of a query to Temporal, ms: short, because the page shows the schedules without it meanwhile. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
 /**
- * How the schedules of a ledger stand in Temporal; undefined where no embedded server runs. Starts none, and records
- * nothing. Throws {@link VoxbatchError} (`no-cluster` …), and what the client of Temporal throws.
+ * Reads the states of a ledger's schedules from Temporal; undefined if no embedded server is running. Starts none, and
+ * records nothing. Throws {@link VoxbatchError} (`no-cluster` and others of `openTemporal`), and the errors of
+ * Temporal's client.
  */
 export async function readScheduleStates(
   settings: Settings,
   ledger: Ledger,
-): Promise<readonly ScheduleStanding[] | undefined> {
+): Promise<readonly ScheduleState[] | undefined> {
   const temporal = await reachWorker(settings, () => undefined);
   if (temporal === undefined) return undefined;
   try {
-    const standings: ScheduleStanding[] = [];
+    const states: ScheduleState[] = [];
     for (const name of await ledger.knownSchedules()) {
-      const standing = await standingIn(temporal, ledger, name);
-      if (standing !== undefined) standings.push(standing);
+      const state = await readState(temporal, ledger, name);
+      if (state !== undefined) states.push(state);
     }
-    return standings;
+    return states;
   } finally {
     await temporal.close();
   }
 }
 
-async function standingIn(temporal: Temporal, ledger: Ledger, name: string): Promise<ScheduleStanding | undefined> {
+async function readState(temporal: Temporal, ledger: Ledger, name: string): Promise<ScheduleState | undefined> {
   const record = await ledger.scheduleRecord(name);
   if (record === undefined) return undefined;
   const found = await inTime(temporal.client, ANSWER_TIMEOUT_MS, () =>

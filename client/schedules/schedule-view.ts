@@ -27,10 +27,10 @@ import { previewSchedule, surveySchedule, type TimeRange } from './survey-schedu
 /** A schedule in a list; times in UTC. */
 export type ScheduleLine = Awaited<ReturnType<typeof listSchedules>>[number];
 
-/** A schedule as it is shown, and as it is settled. */
+/** A schedule: its view, its spec and what it runs. */
 export type ShownSchedule = Awaited<ReturnType<typeof showSchedule>>;
 
-/** When a schedule fires, and what each firing would cost now. */
+/** When a schedule will fire, and what each firing would cost now. */
 export type PreviewView = Awaited<ReturnType<typeof previewFirings>>;
 
 /**
@@ -45,8 +45,8 @@ export type ScheduleMonth = NonNullable<ScheduleLine['month']>;
 const MOST_COUNTED = 100;
 
 /**
- * All schedules of the ledger, by name. Records what did not take place, as far as the user may. Throws
- * {@link VoxbatchError} (`schedule-silent`).
+ * Lists all schedules of the ledger, by name. Also records occurrences that did not take place, if the user may write
+ * to the ledger. Throws {@link VoxbatchError} (`schedule-silent`).
  */
 export async function listSchedules(place: SchedulePlace) {
   const { ledger } = place;
@@ -80,6 +80,7 @@ export async function listSchedules(place: SchedulePlace) {
   return lines;
 }
 
+/** Default number of occurrences shown. */
 const SHOWN_OCCURRENCES = 10;
 
 /**
@@ -152,13 +153,13 @@ export async function previewFirings(
   };
 }
 
-/** Which schedules are checked, and how far back. */
+/** Which schedules to check, and how far back. */
 export interface CheckRequest {
   /** Default: all. */
   readonly name?: string | undefined;
   /** Occurrences that were scheduled for this time or later, ms since 1970. */
   readonly since: number;
-  /** What a pause by hand skipped is in order. Default false. */
+  /** Occurrences that a person's pause skipped are not reported. Default: false. */
   readonly isPauseFine?: boolean | undefined;
 }
 

@@ -25,7 +25,11 @@ import { type Account, taskQueueOf } from '../../contract/names.ts';
 import { firingLabels } from '../../contract/workflow-labels.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 
-/** Overlap policies in Temporal's words. */
+// Changes to schedules in Temporal, each recorded in the ledger, too. All functions with a `place` throw VoxbatchError
+// (`no-schedule`, `schedule-lost`, `schedule-silent`). A firing makes a batch only if the ledger allows it (see
+// `policy/schedules/legal-firing.ts`): whoever reaches Temporal could fire a schedule.
+
+/** Temporal's overlap policies. */
 const OVERLAPS: Readonly<Record<OverlapPolicy, ScheduleOverlapPolicy>> = {
   skip: ScheduleOverlapPolicy.SKIP,
   'buffer-one': ScheduleOverlapPolicy.BUFFER_ONE,
@@ -34,15 +38,13 @@ const OVERLAPS: Readonly<Record<OverlapPolicy, ScheduleOverlapPolicy>> = {
   allow: ScheduleOverlapPolicy.ALLOW_ALL,
 };
 
-// All that follow throw VoxbatchError (`no-schedule`, `schedule-lost`, `schedule-silent`).
-
 /**
  * Pauses a schedule. A running batch continues; pending triggers and backfills do not fire either. Later triggers and
  * backfills still make batches.
  */
 export async function pauseSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
   await surveyBeforeChange(place, name);
-  // First: nothing is left then for whoever lifts the pause in Temporal.
+  // The ledger first: then a resume by Temporal's own tools fires nothing.
   await place.ledger.pauseFirings(name, Date.now(), note, place.by);
   await setPaused(place, name, true, (handle) => handle.pause(note));
 }
@@ -50,12 +52,12 @@ export async function pauseSchedule(place: SchedulePlace, name: string, note: st
 /** Resumes a schedule. Firings missed during the pause stay missed; a backfill makes up for them. */
 export async function resumeSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
   await surveyBeforeChange(place, name);
-  // First: it may fire at once.
+  // The ledger first: the schedule may fire at once.
   await place.ledger.resumeFirings(name, Date.now(), note, place.by);
   await setPaused(place, name, false, (handle) => handle.unpause(note));
 }
 
-/** A machine may be so busy that a wait ends in the next due second. */
+/** Max waits for a second without a due time: on a busy machine, a wait may end in the next due second. */
 const MOST_WAITS = 3;
 
 /**
@@ -120,7 +122,7 @@ export async function withAllowance(
     await ask();
     return id;
   } catch (error) {
-    // A server that did not answer may have heard it, and then it fires.
+    // A server that did not answer may have accepted the request, and then it fires.
     const isRefused = error instanceof VoxbatchError && error.problem.type === 'schedule-refused';
     if (isRefused || isUnknownThere(error)) await ledger.withdrawFirings(id, by);
     throw error;
@@ -141,6 +143,7 @@ async function patch(
   return describe(place, name);
 }
 
+/** Max attempts to pause or resume. */
 const MOST_TRIES = 5;
 
 /**
@@ -175,7 +178,7 @@ export async function deleteSchedule(place: SchedulePlace, name: string): Promis
   await ledger.forgetSchedule(name, place.by);
 }
 
-/** What Temporal starts each time a schedule fires. */
+/** The action of a schedule in Temporal: the workflow that each firing starts. */
 export function firingOf(ledgerId: string, schedule: string, realm: Account): ScheduleOptionsAction {
   const input: FireScheduleInput = { schedule };
   return {
@@ -190,8 +193,8 @@ export function firingOf(ledgerId: string, schedule: string, realm: Account): Sc
 }
 
 /**
- * A spec in Temporal's words. Its form of cron has seven fields, of which all must match; what was written follows as a
- * comment.
+ * Encodes a spec for Temporal. Its cron expressions have seven fields, which must all match; the user's own text is
+ * added as a comment.
  */
 export function encodeSpec(
   spec: ScheduleSpec,

@@ -4,29 +4,30 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { OccurrenceRange, OccurrenceRecord, Survey } from '../../ledger/schedules/occurrence-records.ts';
 import type { DueTime } from '../../policy/schedules/missing-occurrence.ts';
 
-/** A due time that may still take place; `reason`: why it waits. */
+/** A due time whose firing may still come; `reason`: why it waits, as a sentence. */
 export interface WaitingOccurrence extends DueTime {
   readonly reason: string;
 }
 
-/** What a survey of a schedule found that is not on record. */
+/** What a survey of a schedule found in addition to the records. */
 export interface Surveyed {
-  /** Those that may still take place, the oldest first. */
+  /** Occurrences that may still take place, oldest first. */
   readonly waiting: readonly WaitingOccurrence[];
   /**
-   * Those that failed or did not take place, and whoever looks may not record. A record of the same time is outdated.
+   * Occurrences that failed or did not take place, and that this user may not record. They replace records of the same
+   * time.
    */
   readonly unrecorded: readonly OccurrenceRecord[];
 }
 
-/** What is known besides the records where nothing was surveyed. */
+/** The result without a survey. */
 export const NOTHING_FOUND: Surveyed = { waiting: [], unrecorded: [] };
 
 const NO_BATCH = { exit: null, cause: null, reason: null, endedAt: null, etag: null, isUnchanged: null, out: null };
 
 /**
- * Puts what a survey of a schedule finds on record. Who may only read the ledger is told it all the same, and its
- * record is left to those who may: a worker, or an operator who looks.
+ * Records what a survey of a schedule finds. If this user may only read the ledger, the findings are kept in memory,
+ * and recording is left to a worker or another user.
  */
 export class SurveyRecord {
   readonly schedule: string;
@@ -35,19 +36,19 @@ export class SurveyRecord {
   readonly #unrecorded = new Map<number, OccurrenceRecord>();
   #mayRecord = true;
 
-  /** `mustRecord`: throws {@link LedgerForbidden} instead. */
+  /** @param mustRecord throw {@link LedgerForbidden} if this user may only read the ledger */
   constructor(ledger: Ledger, schedule: string, mustRecord = false) {
     this.#ledger = ledger;
     this.schedule = schedule;
     this.#mustRecord = mustRecord;
   }
 
-  /** What was found, and may not be recorded. */
+  /** The findings that could not be recorded. */
   get unrecorded(): readonly OccurrenceRecord[] {
     return [...this.#unrecorded.values()];
   }
 
-  /** The occurrences as they are known now. */
+  /** The occurrences on record, updated with the findings that could not be recorded. */
   async occurrencesOf(range: OccurrenceRange): Promise<readonly OccurrenceRecord[]> {
     return withUnrecorded(await this.#ledger.occurrencesOf(this.schedule, range), this.unrecorded, range);
   }
@@ -61,7 +62,7 @@ export class SurveyRecord {
     if (!isRecorded) this.#unrecorded.set(at, { ...NO_BATCH, at, state: 'failed', exit, reason, endedAt: Date.now() });
   }
 
-  /** Records those that did not take place, and how far the survey went. */
+  /** Records occurrences that did not take place, and how far the survey went. */
   async noteSkips(survey: Survey): Promise<void> {
     if (await this.#record(() => this.#ledger.noteSkips(this.schedule, survey))) return;
     for (const one of survey.skipped) {
@@ -69,11 +70,12 @@ export class SurveyRecord {
     }
   }
 
-  /** Removes a batch that nobody goes on loading. */
+  /** Removes a batch whose loading was abandoned. */
   async discardLoading(batch: string): Promise<void> {
     await this.#record(() => this.#ledger.discardLoading(batch));
   }
 
+  /** Returns false if this user may not write to the ledger. */
   async #record(write: () => Promise<unknown>): Promise<boolean> {
     if (!this.#mayRecord) return false;
     try {
@@ -87,7 +89,7 @@ export class SurveyRecord {
   }
 }
 
-/** Occurrences on record, with what is known beyond them in the place of its record; the newest first. */
+/** Replaces the records of the same times by unrecorded findings; newest first. */
 export function withUnrecorded(
   records: readonly OccurrenceRecord[],
   unrecorded: readonly OccurrenceRecord[],

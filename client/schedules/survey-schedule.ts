@@ -24,9 +24,11 @@ import { SurveyRecord, type Surveyed, type WaitingOccurrence } from './survey-re
 const GRACE_MS = 10_000;
 
 /**
- * Puts on record what became of each time at which a schedule was due since it was last surveyed, as it was described:
- * one that did not take place leaves no trace in Temporal. Where the user may only read the ledger, the record is left
- * to others. Throws {@link VoxbatchError} (`schedule-silent`).
+ * Surveys a schedule: finds out what became of each of its due times since the last survey, and records it. Temporal
+ * itself keeps no trace of a due time that did not fire. If this user may only read the ledger, nothing is recorded.
+ * Throws {@link VoxbatchError} (`schedule-silent`).
+ *
+ * @param found the schedule's description from Temporal
  */
 export async function surveySchedule(
   place: SchedulePlace,
@@ -38,7 +40,9 @@ export async function surveySchedule(
   return { waiting, unrecorded: record.unrecorded };
 }
 
-/** Returns those that may still take place. */
+/**
+ * Surveys page by page, because Temporal lists a limited number of due times. Returns those that may still take place.
+ */
 async function survey(
   place: SchedulePlace,
   kept: SurveyRecord,
@@ -55,14 +59,14 @@ async function survey(
   const waiting: WaitingOccurrence[] = [];
   const createdAt = found.info.createdAt.getTime();
   const surveyedUntil = Math.max(record.surveyedUntil, createdAt);
-  // The server leaves out what was scheduled before the range that it is asked for, and comes in it by its jitter.
+  // The server omits times that were scheduled before the requested range and fall into it only by their jitter.
   let from = surveyedUntil - spec.jitterMs;
   while (from < until) {
     const firings = await previewSchedule(place, name, { from: from + 1, to: until });
     const pageEnd = firings.length < MOST_PREVIEWED ? until : (firings.at(-1) ?? until);
     const due = firings
       .map((firesAt) => ({ at: nominalTimeOf(firesAt, spec), firesAt }))
-      // Temporal's copy of the times may be another's.
+      // Somebody may have changed the schedule in Temporal, so only times that fit the record count.
       .filter(({ at, firesAt }) => firesAt > surveyedUntil && at > createdAt && isScheduledAt(at, spec));
     const skipped = await surveyPage(place, kept, record, due, { ...standing, from, waiting });
     const settledUntil = waiting[0] === undefined ? pageEnd : waiting[0].firesAt - 1;
@@ -73,18 +77,15 @@ async function survey(
 }
 
 /**
- * The same, to be done before a schedule is paused, resumed, backfilled or changed, up to this moment: the next survey
- * goes by how the schedule stands then. Also throws {@link VoxbatchError} (`no-schedule`), and `LedgerForbidden` where
- * the user may not record.
+ * Surveys a schedule up to this moment, before it is paused, resumed, backfilled or changed: a later survey would judge
+ * the past by the new state. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`), and `LedgerForbidden` if
+ * this user may only read the ledger.
  */
 export async function surveyBeforeChange(place: SchedulePlace, name: string): Promise<void> {
   await survey(place, new SurveyRecord(place.ledger, name, true), await describe(place, name), 0);
 }
 
-/**
- * Looks at due times that follow each other. Returns those that did not take place, and adds to `waiting` those that
- * still may.
- */
+/** Surveys consecutive due times. Returns those that did not take place, and adds those that still may to `waiting`. */
 async function surveyPage(
   place: SchedulePlace,
   kept: SurveyRecord,
@@ -111,7 +112,7 @@ async function surveyPage(
   const runs = records.flatMap(({ at, state, endedAt }) =>
     state === 'skipped' ? [] : [{ at, until: endedAt, isScheduled: scheduled.has(at) }],
   );
-  // What Temporal fires at the others is refused, and its end is none of the schedule's.
+  // While the ledger has the schedule paused, firings at the other times are refused, so they count as skipped.
   const refused = isPausedHere(record) ? unrecorded.filter((one) => !missing.includes(one)) : [];
   const skipped: SkippedOccurrence[] = refused.map(({ at }) => ({ at, ...pausedBy(standing.note) }));
   let buffered = waiting.length;
@@ -123,7 +124,7 @@ async function surveyPage(
       continue;
     }
     if (state === 'running') runs.push({ at, until: null, isScheduled: true });
-    const found = state === 'running' ? TAKEN_BY_NOBODY : explainMissing(one, { ...standing, runs, buffered });
+    const found = state === 'running' ? NO_WORKER_YET : explainMissing(one, { ...standing, runs, buffered });
     if (found.type === 'skipped') skipped.push({ at, ...found });
     if (found.type !== 'waiting') continue;
     if (found.isBuffered) buffered += 1;
@@ -132,15 +133,17 @@ async function surveyPage(
   return skipped;
 }
 
-const TAKEN_BY_NOBODY = { type: 'waiting', isBuffered: false, reason: 'No worker has taken it yet.' } as const;
+const NO_WORKER_YET = { type: 'waiting', isBuffered: false, reason: 'No worker has taken it yet.' } as const;
 
-/** How many firings are asked for at the same time. */
-const ASKED_AT_ONCE = 20;
+/** Max concurrent queries for the states of firings. */
+const QUERIES_AT_ONCE = 20;
 
-/** How a firing stands in Temporal. `none`: there was none, or Temporal has forgotten it. */
+/** State of a firing's workflow in Temporal. `none`: there was none, or Temporal has forgotten it. */
 type FiringState = 'running' | 'over' | 'none';
 
-/** How the firings of a schedule for these times stand, by time. Throws {@link VoxbatchError} (`schedule-silent`). */
+/**
+ * Reads the states of a schedule's firings for these times, by time. Throws {@link VoxbatchError} (`schedule-silent`).
+ */
 export async function firingStates(
   place: SchedulePlace,
   schedule: string,
@@ -157,13 +160,13 @@ export async function firingStates(
       throw error;
     }
   };
-  for (let first = 0; first < times.length; first += ASKED_AT_ONCE) {
-    await Promise.all(times.slice(first, first + ASKED_AT_ONCE).map(ask));
+  for (let first = 0; first < times.length; first += QUERIES_AT_ONCE) {
+    await Promise.all(times.slice(first, first + QUERIES_AT_ONCE).map(ask));
   }
   return states;
 }
 
-/** Why a firing without a batch is over. */
+/** Reason for a firing that ended without a batch. */
 const ENDED_FROM_OUTSIDE = 'Its firing was ended from outside before it made a batch.';
 
 /**
@@ -180,14 +183,14 @@ async function endAbandoned(place: SchedulePlace, kept: SurveyRecord, since: num
     );
   const states = await firingStates(place, schedule, await findRunning());
   if ([...states.values()].every((state) => state === 'running')) return;
-  // A firing records its end before it is over: one that was ending when it was looked at is not among them any more.
+  // A firing records its end before its workflow ends, so this second read omits those that were just ending.
   for (const at of await findRunning()) {
     const state = states.get(at);
     if (state === undefined || state === 'running') continue;
     const name = formatOccurrence({ schedule, at });
     const batch = await ledger.findBatch(name);
     if (batch?.state === 'open') continue;
-    // Nobody goes on loading it, and its budget would count as gone for the whole month.
+    // Its loading was abandoned, and its budget would count against the whole month.
     if (batch?.state === 'loading') await kept.discardLoading(name);
     const hasEnded = batch?.state === 'closed';
     const exit = hasEnded ? ((await exitOfBatch(ledger, name)) ?? null) : null;
@@ -198,19 +201,19 @@ async function endAbandoned(place: SchedulePlace, kept: SurveyRecord, since: num
   }
 }
 
-/** A stretch of time, ms since 1970, both ends included. */
+/** A range of times, ms since 1970, both ends included. */
 export interface TimeRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** Start and end of a range as they are written on a command line. */
+/** Start and end of a range as text, in ISO 8601. */
 export interface WrittenRange {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** Reads a range. `nameOf` gives the name of an option for messages. Throws {@link VoxbatchError} (`bad-option`). */
+/** Parses a range. `nameOf`: returns an option's name for messages. Throws {@link VoxbatchError} (`bad-option`). */
 export function requireRange(written: WrittenRange, nameOf: (option: keyof WrittenRange) => string): TimeRange {
   const refuse = (option: keyof WrittenRange, expected: string): never => {
     throw new VoxbatchError({
@@ -226,11 +229,11 @@ export function requireRange(written: WrittenRange, nameOf: (option: keyof Writt
   return range.to < range.from ? refuse('to', `a time that is not before ${nameOf('from')}`) : range;
 }
 
-/** Temporal gives so many times at once. */
+/** Max times that Temporal returns at once. */
 const MOST_PREVIEWED = 1_000;
 
 /**
- * The times in a range at which a schedule fires, jitter included, as Temporal computes them: at most
+ * Lists the times in a range at which a schedule fires, jitter included, as Temporal computes them: at most
  * {@link MOST_PREVIEWED}. Ignores whether it is paused. Throws {@link VoxbatchError} (`no-schedule`,
  * `schedule-silent`).
  */
@@ -253,6 +256,7 @@ export async function previewSchedule(
     .filter((at) => at >= from && at <= to);
 }
 
+/** A time as a protobuf timestamp. */
 function stampOf(at: number): { seconds: Long; nanos: number } {
   return { seconds: Math.floor(at / 1_000) as unknown as Long, nanos: (at % 1_000) * 1e6 };
 }

@@ -13,22 +13,25 @@ import { triggerSchedule } from './steer-schedule.ts';
 import { NOTHING_FOUND } from './survey-record.ts';
 import { firingStates } from './survey-schedule.ts';
 
-/** Events while waiting for a trigger. */
+/** Events while a triggered schedule is awaited. */
 export type TriggerNews =
-  /** It is about to be triggered: from now on it may fire. */
+  /** The trigger is about to be sent: from now on the schedule may fire. */
   | { readonly type: 'asking' }
-  /** It fired and is making this batch. */
+  /** The schedule fired and is making this batch. */
   | { readonly type: 'started'; readonly batch: string }
-  /** There is no worker after all; one killed moments ago had still seemed alive. */
+  /** There is no worker after all: one that was just killed had still counted as alive. */
   | { readonly type: 'alone' };
 
 /**
- * What a trigger came to. `unattended`: no worker is there, so it was not triggered. `over`: the occurrence ended,
- * failed, or made a batch that is paused. `dropped`: another of its batches runs, and the overlap policy dropped this
- * firing. `unseen`: the server took the trigger and fired nothing, as happens to one of two changes that reach it at
- * the same moment. `refused`: it fired, and the ledger did not allow it any more. In all cases but `over` it cannot
- * fire any more, and nothing was spent. `exit`: how its batch ended, or stands; `out`: the folder that gets a folder
- * for each batch, if that is on record.
+ * Result of a trigger. In all cases but `over`, the trigger cannot fire any more, and nothing was spent.
+ *
+ * - `over`: the occurrence ended, failed, or made a batch that is paused. `exit`: the batch's exit code, final or
+ * current; `out`: the folder that gets a folder for each batch, if that is on record.
+ * - `unattended`: there is no worker, so nothing was triggered.
+ * - `dropped`: another batch of the schedule is running, and the overlap policy dropped this firing.
+ * - `unseen`: the server accepted the trigger but did not fire, as may happen if two changes reach it at the same
+ * moment.
+ * - `refused`: the schedule fired, but the ledger no longer allowed it.
  */
 export type Triggered =
   | {
@@ -39,9 +42,7 @@ export type Triggered =
     }
   | { readonly type: 'unattended' | 'dropped' | 'unseen' | 'refused' };
 
-/**
- * Two clocks of one cluster differ by less than this, ms: an earlier or later firing is not the one that was asked for.
- */
+/** Max difference between two clocks of a cluster, ms: a firing further away from the trigger is another one. */
 const CLOCKS_DIFFER_MS = 5_000;
 /** A firing that need not wait for another batch begins within this time, ms. */
 const FIRES_WITHIN_MS = 60_000;
@@ -50,8 +51,9 @@ const FIRES_WITHIN_MS = 60_000;
 const WORKER_PATIENCE_MS = 30_000;
 
 const SECOND_MS = 1_000;
-const LOOK_EVERY_MS = 250;
-const WORKER_LOOK_EVERY_MS = 500;
+/** Poll intervals: for the firing and its occurrence, and for a worker, ms. */
+const POLL_EVERY_MS = 250;
+const WORKER_POLL_EVERY_MS = 500;
 
 /** Options of a trigger. */
 export interface TriggerRequest {
@@ -85,7 +87,7 @@ async function awaitWorker(place: SchedulePlace, name: string): Promise<boolean>
   const until = performance.now() + WORKER_PATIENCE_MS;
   while (!(await isAttended(place, name))) {
     if (performance.now() > until) return false;
-    await sleep(WORKER_LOOK_EVERY_MS);
+    await sleep(WORKER_POLL_EVERY_MS);
   }
   return true;
 }
@@ -96,7 +98,7 @@ export async function triggerAttended(
   name: string,
   { overlap, tell }: TriggerRequest,
 ): Promise<Triggered> {
-  // What is counted as skipped with the others is a due time of the schedule, by its own policy.
+  // With the other policies, a skipped overlap that Temporal counts is a due time of the schedule, not this trigger.
   const mayBeDropped = overlap !== undefined && !['allow', 'buffer-all'].includes(overlap);
   const mayWait = overlap !== undefined && overlap !== 'allow';
   const before = await describe(place, name);
@@ -119,7 +121,8 @@ export async function triggerAttended(
     if (fired.own !== undefined) return follow(fired.own);
     const isDropped = mayBeDropped && now.info.numActionsSkippedOverlap > before.info.numActionsSkippedOverlap;
     const isUnseen = !mayWait && Date.now() - asked.askedAt > FIRES_WITHIN_MS;
-    // Others could use what is left of it. If that has fired after all, the next look finds it.
+    // The allowance is withdrawn, because another firing could use it. If the trigger has fired after all, that fails,
+    // and the next poll finds the firing.
     if (
       (fired.shared !== undefined || isDropped || isUnseen) &&
       (await place.ledger.withdrawFirings(asked.id, place.by))
@@ -127,11 +130,12 @@ export async function triggerAttended(
       if (fired.shared !== undefined) return follow(fired.shared);
       return { type: isDropped ? 'dropped' : 'unseen' };
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_EVERY_MS);
   }
 }
 
-interface Look extends Awaited<ReturnType<typeof triggerSchedule>> {
+/** A trigger, and the schedule's firings before and after. */
+interface TriggerPoll extends Awaited<ReturnType<typeof triggerSchedule>> {
   /** When Temporal had taken the trigger, ms since 1970. */
   readonly takenAt: number;
   /** Times of the schedule's latest firings, before the trigger and now. */
@@ -140,13 +144,13 @@ interface Look extends Awaited<ReturnType<typeof triggerSchedule>> {
 }
 
 /**
- * The time for which a trigger fired: `own`. `shared`: Temporal took it in the second of a due time, although it waited
- * for another, and then they are one firing.
+ * Finds the time for which a trigger fired: `own`, or `shared` if Temporal accepted the trigger in the second of a due
+ * time, although {@link triggerSchedule} avoids that; trigger and due time are then one firing.
  */
 async function firedBy(
   place: SchedulePlace,
   name: string,
-  { id, askedAt, takenAt, before, now }: Look,
+  { id, askedAt, takenAt, before, now }: TriggerPoll,
 ): Promise<{ readonly own?: number | undefined; readonly shared?: number | undefined }> {
   const { allowed } = await requireRecord(place, name);
   const trigger = allowed.find((one) => one.id === id);
@@ -160,7 +164,7 @@ async function firedBy(
   return { own, shared: times.find((time) => isDue(time) && time > askedAt - SECOND_MS && time <= takenAt) };
 }
 
-/** Undefined: it fired, and nothing is on record of it, because it was refused. */
+/** Waits until an occurrence is over or its batch is paused. Undefined if it left no record, because it was refused. */
 async function untilOver(place: SchedulePlace, name: string, at: number): Promise<OccurrenceView | undefined> {
   const batch = formatOccurrence({ schedule: name, at });
   let wasOver = false;
@@ -169,9 +173,9 @@ async function untilOver(place: SchedulePlace, name: string, at: number): Promis
     const found = views.find((view) => view.batch === batch);
     if (found !== undefined && (found.state !== 'running' || (await isPaused(place, batch)))) return found;
     if (found === undefined && wasOver) return undefined;
-    // A firing puts its end on record before it is over, so one more look finds that.
+    // A firing records its end before its workflow ends, so one more poll would find the record.
     wasOver = found === undefined && (await firingStates(place, name, [at])).get(at) === 'over';
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_EVERY_MS);
   }
 }
 

@@ -8,31 +8,32 @@ import { VoxbatchError } from '../problem.ts';
 import { saveSchemaSnapshot, readSchemaSnapshots } from '../../embedded/schema-snapshots.ts';
 import type { ApiAccess, Settings } from '../settings.ts';
 
-/** What the API's description of itself says to voxbatch. */
+/** What the API's OpenAPI document means for voxbatch. */
 export interface SchemaReport extends Pick<SchemaLook, 'form' | 'title' | 'version' | 'lacks' | 'unused'> {
   readonly apiUrl: string;
-  /** Since the last look; null: this is the first one. */
+  /** Changes since the last check; null for the first check. */
   readonly changes: (SchemaChanges & { /** ms since 1970. */ readonly since: number }) | null;
-  /** True if it has all that voxbatch needs (what only rare kinds of rows need apart), and has not changed. */
+  /** True if it has everything that voxbatch needs, except for rare kinds of rows, and has not changed. */
   readonly isSound: boolean;
 }
 
-/** A report for programs. */
+/** A report for `--json`. */
 export interface SchemaReportView extends Omit<SchemaReport, 'apiUrl' | 'isSound' | 'changes'> {
   readonly api: string;
   readonly sound: boolean;
   readonly changes: (SchemaChanges & { readonly since: Date }) | null;
 }
 
+/** Views a report for `--json`. */
 export function viewSchema({ apiUrl, isSound, changes, ...report }: SchemaReport): SchemaReportView {
   return { api: apiUrl, ...report, sound: isSound, changes: changes && { ...changes, since: new Date(changes.since) } };
 }
 
 /**
- * Reads the API's OpenAPI document and compares it with what voxbatch asks of the API, and with the last look. Spends
- * nothing.
+ * Reads the API's OpenAPI document, compares it with what voxbatch needs and with the last check, and keeps it for the
+ * next one. Spends nothing.
  *
- * @param isStrict true: a look that is not sound is not kept, so the next one finds the same
+ * @param isStrict do not keep a document with problems or changes, so that the next check reports the same
  * @throws VoxbatchError (`no-schema`, `odd-token`, `odd-proxy`)
  */
 export async function watchSchema(

@@ -2,6 +2,9 @@ import type { SingleJob } from '../../batches/single/single-job.ts';
 import { defined } from '../../contract/defined.ts';
 import type { JsonValue, TtsMode } from '../../contract/row-kinds.ts';
 
+// Builds single jobs from a program's options or a command's flags. A job is one row of a manifest: its cells by
+// column.
+
 /** Further fields for the API, as in `api.<field>` columns. */
 export type ApiFields = Readonly<Record<string, JsonValue>>;
 
@@ -28,6 +31,7 @@ export interface SpeechOptions {
 /** Options for transcribing a recording. */
 export type TranscriptOptions = Pick<SpeechOptions, 'language' | 'api'>;
 
+/** Builds the job that speaks a text. */
 export function sayJob(text: string, wish: SpeechOptions): SingleJob {
   const { voice, engine, format, speed, language, verify, tts, api } = wish;
   const [speedCell, verifyCell] = [speed, verify].map((value) => (value === undefined ? undefined : String(value)));
@@ -36,12 +40,12 @@ export function sayJob(text: string, wish: SpeechOptions): SingleJob {
   return { command: 'say', kind: 'tts', cells, ...defined({ tts }) };
 }
 
-/** `audio`: a URL that the API can fetch. */
+/** Builds the job that transcribes a recording. `audio`: a URL that the API can fetch. */
 export function transcribeJob(audio: string, { language, api }: TranscriptOptions): SingleJob {
   return { command: 'transcribe', kind: 'stt', cells: { audio, ...defined({ language }), ...apiCells(api) } };
 }
 
-/** Both are URLs that the API can fetch. */
+/** Builds the job that lip-syncs a video to an audio track. Both are URLs that the API can fetch. */
 export function lipSyncJob(
   { video, audio }: { readonly video: string; readonly audio: string },
   { api }: Pick<SpeechOptions, 'api'>,
@@ -63,6 +67,7 @@ export interface VoiceOptions {
   readonly api?: ApiFields | undefined;
 }
 
+/** Builds the job that makes a voice. */
 export function voiceJob(name: string, wish: VoiceOptions): SingleJob {
   const { samples, transcript, description, visibility, language, api } = wish;
   const columns = defined({ transcript, description, visibility, language });
@@ -70,7 +75,7 @@ export function voiceJob(name: string, wish: VoiceOptions): SingleJob {
   return { command: 'voice', typed: 'voices create', kind: 'voice', cells };
 }
 
-/** These fields as cells. */
+/** Further API fields as cells. */
 function apiCells(api: ApiFields = {}): Readonly<Record<string, JsonValue>> {
   return Object.fromEntries(Object.entries(api).map(([field, value]) => [`api.${field}`, value]));
 }

@@ -17,7 +17,7 @@ import type { RedriveEvent } from '../redrive/redrive-options.ts';
 import type { Session } from '../session.ts';
 import { decideOn, findSingle, readSingle, type SingleRecord } from './find-single.ts';
 
-/** Events while a job is recorded or run again. */
+/** Events while a single job is recorded or run again. */
 export type SingleEvent =
   | RecordEvent
   /** What to know before the job is sent. */
@@ -37,9 +37,9 @@ export interface SingleJobRequest
 }
 
 /**
- * The outcome of a request. `open`: its batch needs a worker. `given`: it has its result, and nothing is sent. `held`:
- * it runs again only with an explicit flag (see {@link decideAgain}). `refused`, `declined`: its bill was not approved.
- * `not-opened`: it cannot continue as requested; `why` explains it in full sentences.
+ * Result of requesting a single job. `open`: its batch needs a worker. `given`: it has its result, and nothing is sent.
+ * `held`: it runs again only with an explicit flag (see {@link decideAgain}). `refused`, `declined`: its bill was not
+ * approved. `not-opened`: it cannot continue as requested; `why` explains it in full sentences.
  */
 export type Asked =
   | { readonly type: 'open'; readonly batch: BatchRecord; readonly isNew: boolean }
@@ -62,7 +62,7 @@ export async function requestSingle(request: SingleJobRequest): Promise<Asked> {
   const open = await session.api();
   const ledger = await session.ledger();
   const { job, name, found } = await findSingle(ledger, request.job, realmOf(open));
-  if (found?.batch.state === 'closed' && !isWantedAnew(found, request)) return askAgain(found, request, open);
+  if (found?.batch.state === 'closed' && !needsNewBatch(found, request)) return repeat(found, request, open);
   const { local } = job.checked.summary;
   const warnings = await warningsOf({ local, warnings: [] }, session.settings, job.settings);
   request.tell?.({ type: 'warned', warnings });
@@ -89,12 +89,12 @@ export async function requestSingle(request: SingleJobRequest): Promise<Asked> {
       return { type: 'faulty', problems: recorded.summary.problems };
     case 'taken':
       // The same job, whose local files have moved since.
-      if (found !== undefined && isSameJob(found.row.spec, job.spec)) return askAgain(found, request, open);
+      if (found !== undefined && isSameJob(found.row.spec, job.spec)) return repeat(found, request, open);
       throw new Error(`Batch "${name}" is not the job that its name says.`);
     case 'new':
       return { type: 'open', batch: recorded.batch, isNew: true };
     case 'known':
-      return askAgain(await readSingle(ledger, recorded.batch), request, open);
+      return repeat(await readSingle(ledger, recorded.batch), request, open);
   }
 }
 
@@ -104,11 +104,12 @@ function withoutCache({ cache: _, ...others }: Tuning): Tuning {
 }
 
 /** Whether the job needs a new batch: its old one can no longer run, because `clean` removed its request. */
-function isWantedAnew(record: SingleRecord, wish: RepeatOptions): boolean {
+function needsNewBatch(record: SingleRecord, wish: RepeatOptions): boolean {
   return areRowsCleaned(record.batch) && decideOn(record, wish).type === 'redrive';
 }
 
-async function askAgain(record: SingleRecord, request: SingleJobRequest, open: ConnectedApi): Promise<Asked> {
+/** Does what repeating a recorded job means. */
+async function repeat(record: SingleRecord, request: SingleJobRequest, open: ConnectedApi): Promise<Asked> {
   const decided = decideOn(record, request);
   switch (decided.type) {
     case 'give':
@@ -145,6 +146,7 @@ const OPEN_AT_ITS_PRICE =
   'This was asked for before and has not ended, so it may be paid for, which --cache only rules out. ' +
   'Without it, the same job goes on.';
 
+/** Runs an ended job again: waits for its paid job again for free, or pays for a new take. */
 async function redrive(record: SingleRecord, request: SingleJobRequest): Promise<Asked> {
   const { batch } = record;
   const { session, job, person, confirmAbove, again, resubmit, tell } = request;
@@ -165,7 +167,7 @@ async function redrive(record: SingleRecord, request: SingleJobRequest): Promise
       return { ...redriven, facts: { ...redriven.facts, batch: batch.name } };
     case 'open-edits':
     case 'unasked':
-      throw new Error('A single job is never edited, and its words are its consent.');
+      throw new Error('A single job is never edited, and its flags are its consent.');
     case 'refused-rows':
       return { type: 'held', why: 'unknown', record };
     case 'not-opened':

@@ -14,9 +14,10 @@ import { jobResult, type SingleAnswer, type SingleJobOptions } from './single-an
 
 type Held = Extract<SingleAnswer, { readonly type: 'held' }>['why'];
 
-/** What a job runs in. */
+/** Dependencies of {@link runSingleJob}. */
 export interface SingleInvocation {
   readonly session: Session;
+  /** Opens the runner of batches on first use. */
   readonly workplace: () => Promise<BatchRunner>;
   /** Ends the wait for jobs. */
   readonly ending: AbortSignal;
@@ -63,6 +64,7 @@ export async function runSingleJob(
   }
 }
 
+/** Waits for an open job's end. */
 async function follow(
   { batch, isNew }: Extract<Asked, { readonly type: 'open' }>,
   { signal }: SingleJobOptions,

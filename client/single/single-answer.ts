@@ -76,6 +76,7 @@ export interface JobResult {
   save(path: string, options?: { readonly replace?: boolean; readonly extension?: string }): Promise<CopiedOut>;
 }
 
+/** Builds the result of a recorded job. `store`: opened when a file is saved. */
 export function jobResult(record: SingleRecord, store: () => Promise<Store>): JobResult {
   const { batch, row } = record;
   const files = row.file === null ? [] : [row.file, ...row.extraFiles];

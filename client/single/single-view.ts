@@ -16,7 +16,7 @@ import type { SingleRecord } from './find-single.ts';
 /** A recorded job with everything that is shown of it. */
 export type SingleView = ReturnType<typeof singleView>;
 
-/** `uncertain`: credits that may have been charged for its requests. */
+/** Adds to a recorded job what is derived from it. `uncertain`: credits that may have been charged for its requests. */
 export function singleView(record: SingleRecord, uncertain: number) {
   return {
     ...record,
@@ -30,7 +30,7 @@ export function singleView(record: SingleRecord, uncertain: number) {
   };
 }
 
-/** A recorded job's current state, and the exit code of a command that only shows it. */
+/** Reads a recorded job's current state, and the exit code of a command that only shows it. */
 export async function viewSingle(ledger: Pick<Ledger, 'counts' | 'money'>, record: SingleRecord) {
   const { batch } = record;
   const { uncertain } = await ledger.money(batch.name);
@@ -39,8 +39,11 @@ export async function viewSingle(ledger: Pick<Ledger, 'counts' | 'money'>, recor
 }
 
 /**
- * A job for programs. `file`: path of its result, null if it has none. `isOld`: nothing was sent for it this time.
- * `next` goes on with another take that was recorded.
+ * Views a job for `--json`.
+ *
+ * @param file path of its result; null if it has none
+ * @param isOld nothing was sent for it this time
+ * @param next the command that continues another take, if this command has recorded one
  */
 export function viewJob(
   { batch, row, fields }: SingleView,

@@ -8,16 +8,16 @@ import { requireWritable } from '../machine-faults.ts';
 import type { Settings } from '../settings.ts';
 import { requireFinishing } from './require-finishing.ts';
 
-/** What is wanted of a batch's sound that it did not have. */
+/** Joining and finishing of sound to add to a batch that was started without. */
 export interface AddedSound {
   readonly join?: Joining | undefined;
   readonly finish?: WantedFinishing | undefined;
 }
 
 /**
- * Has a batch's sound joined or finished that was begun without: free, for it changes no row. It is kept with the
- * batch, as if it had been begun so. Returns the batch as it is then. Throws {@link VoxbatchError} (`bad-option`) if
- * the batch cannot be joined so, is joined or finished otherwise already, or this machine cannot do it.
+ * Adds joining or finishing of sound to a batch, as if it had been started with it. Free, because no row changes.
+ * Returns the changed batch. Throws {@link VoxbatchError} (`bad-option`) if the batch cannot be joined by that column,
+ * already has another joining or finishing, or if this machine cannot do it.
  */
 export async function addSound(
   ledger: Ledger,
@@ -36,7 +36,7 @@ export async function addSound(
   return (await ledger.findBatch(batch.name)) ?? batch;
 }
 
-/** A batch is joined and finished in one way, so that its files say how they were made. */
+/** Throws if a batch already has the option with another value: all of its files must be made in the same way. */
 function requireSame(
   option: string,
   before: Parameters<typeof soundOptions>[0] | undefined,
@@ -48,6 +48,7 @@ function requireSame(
     refuseOption(option, `${was ?? ''}, as the batch was begun (or another --name, which pays nothing twice)`, is);
 }
 
+/** Throws if the batch lacks the column, or a row that makes no speech has a value in it. */
 async function requireJoinable(ledger: Ledger, { name, columns }: BatchRecord, { column }: Joining): Promise<void> {
   const at = columns.indexOf(column);
   if (at === -1) refuseOption('join', `a column of the batch (${columns.join(', ')})`, column);

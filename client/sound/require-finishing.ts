@@ -4,22 +4,23 @@ import { FFMPEG_ADVICE, findFfmpeg, namedFfmpeg, unusableFfmpeg } from '../../st
 import { tryFinishing } from '../../store/sound/finish/finish-sound.ts';
 import { VoxbatchError, refuseOption } from '../problem.ts';
 
+/** The option's name for messages, as in the library and on the command line. */
 const OPTION = 'finish (--loudness, --trim-silence, --sample-rate, --sound-format)';
 
 /**
- * Refuses to finish sound in a way that cannot be, or that the ffmpeg of this machine cannot, before anything is spent.
- * Throws {@link VoxbatchError} (`bad-option`).
+ * Checks, before anything is spent, that finishing of sound has a valid combination of options and that this machine's
+ * ffmpeg can do it. Throws {@link VoxbatchError} (`bad-option`).
  *
  * @param env where `findFfmpeg` looks
  */
 export async function requireFinishing({ finish }: Pick<Reading, 'finish'>, env: NodeJS.ProcessEnv): Promise<void> {
   if (finish === undefined) return;
-  // Each of an option and the configuration may be well, and both together not.
+  // An option and the configuration may each be valid, but not their combination.
   const fault = findFinishingFault(finish);
   if (fault !== undefined) refuseOption(`finish.${fault.option}`, fault.expected, finish[fault.option]);
   const program = await findFfmpeg(env);
   if (program === undefined) {
-    // It ends a sentence that has its own period.
+    // The text becomes the end of a sentence, which adds its own period.
     refuse('ffmpeg on this machine', `none. ${ffmpegAdvice(namedFfmpeg(env)).replace(/\.$/u, '')}`);
   }
   const why = await tryFinishing(finish, program);
@@ -31,8 +32,7 @@ function refuse(expected: string, got: string): never {
 }
 
 /**
- * What to do where there is no ffmpeg. `named`: the path that `VOXBATCH_FFMPEG` names, where no program is; undefined:
- * it is not set.
+ * Advises what to do without ffmpeg. `named`: the path in `VOXBATCH_FFMPEG`, where no program is; undefined if unset.
  */
 export function ffmpegAdvice(named?: string): string {
   return named === undefined ? FFMPEG_ADVICE : unusableFfmpeg(named);

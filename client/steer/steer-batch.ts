@@ -26,10 +26,11 @@ export interface SteerRequest {
   readonly settings: Settings;
   readonly ledger: Ledger;
   readonly batch: BatchRecord;
+  /** What the batch is to do from now on: run, pause or stop. */
   readonly control: Control;
   /** With `stopping`, abandon running jobs. */
   readonly isNow: boolean;
-  /** Folder of the batch's files, which may know of paid requests that the ledger lacks. Default `out/NAME`. */
+  /** Folder of the batch's files, which may show paid requests that the ledger lacks. Default: `out/NAME`. */
   readonly out?: string | undefined;
   /** Why, for the record. */
   readonly reason?: string | undefined;
@@ -43,13 +44,11 @@ export interface Steered {
   readonly before: BatchRecord;
   /** The batch afterwards, whoever changed it. */
   readonly after: BatchRecord;
-  /** Whether the batch has a worker, which was notified or is {@link elsewhere}. True for a closed batch. */
+  /** Whether the batch has a worker, which was notified or is `elsewhere`. True for a closed batch. */
   readonly isWorkedOn: boolean;
-  /**
-   * The Temporal server of its workers, if it is another than this command's: they read from the ledger what was asked.
-   */
+  /** The Temporal server of its workers, if it is not this command's. They read the request from the ledger. */
   readonly elsewhere?: string | undefined;
-  /** Present if it was resumed, and paused again by itself meanwhile: its exit code. */
+  /** Its exit code, if it was resumed but has paused again by itself. */
   readonly pausedAgain?: ExitName | undefined;
   /** Present after a stop. */
   readonly stillRunning?: StillRunning;
@@ -67,7 +66,8 @@ export interface StillRunning {
 /**
  * Pauses, resumes or stops a batch. The request is written to the ledger first: from then on no new paid request can be
  * recorded against it, whether Temporal answers or not. Then the workflow is notified; a pause or stop resolves once no
- * paid request is in flight. A resume may send all rows that are left, so the folder of their files is asked first.
+ * paid request is in flight. A resume may send all rows that are left, so their out folder is first checked for paid
+ * requests that the ledger lacks.
  * Throws {@link VoxbatchError} (`loading`, `forgotten-requests`, `untold`).
  */
 export async function steerBatch(request: SteerRequest): Promise<Steered> {
@@ -80,11 +80,11 @@ export async function steerBatch(request: SteerRequest): Promise<Steered> {
     if (control === 'running' && before.control === 'paused') await requireResumable(request);
     const by = byPerson(settings, reason);
     await (isNow ? ledger.stopNow(batch, by) : ledger.setControl(batch, control, undefined, by));
-    const isTold = await tellWorkers({ settings, ledger, batch, say });
-    if (!isTold) elsewhere = await serverElsewhere(settings, ledger);
-    isWorkedOn = isTold || elsewhere !== undefined;
-    if (control !== 'running' && isWorkedOn) await emptyWire(request);
-    if (control === 'stopping') await endRest(request, isWorkedOn);
+    const isNotified = await notifyWorkers({ settings, ledger, batch, say });
+    if (!isNotified) elsewhere = await serverElsewhere(settings, ledger);
+    isWorkedOn = isNotified || elsewhere !== undefined;
+    if (control !== 'running' && isWorkedOn) await drainRequests(request);
+    if (control === 'stopping') await cancelRest(request, isWorkedOn);
   }
   const after = await chooseBatch(ledger, batch);
   const isPausedAgain =
@@ -95,8 +95,8 @@ export async function steerBatch(request: SteerRequest): Promise<Steered> {
 }
 
 /**
- * What is in doubt by the ledger itself comes first: workers that put on record again what they had sent need no
- * person.
+ * Checks that a batch may be resumed: first by the ledger's own doubts, which workers may clear by themselves when they
+ * record their requests again, then by the out folder.
  */
 async function requireResumable({ ledger, batch, out }: SteerRequest): Promise<void> {
   await ledger.requireResumable(batch.name);
@@ -110,15 +110,15 @@ async function readRunning(ledger: Ledger, batch: string): Promise<StillRunning>
 }
 
 /**
- * Ends rows that were not sent. A running workflow closes the batch, at once if it waits for no job; without one, only
- * the rows that stay open are left to wait for.
+ * Cancels the rows that were not sent, and waits briefly for the batch to close. The workflow closes it, at once if no
+ * job is running; without a worker, the ledger does.
  */
-async function endRest({ ledger, batch: { name: batch }, isNow }: SteerRequest, isWorkedOn: boolean): Promise<void> {
+async function cancelRest({ ledger, batch: { name: batch }, isNow }: SteerRequest, isWorkedOn: boolean): Promise<void> {
   await ledger.cancelRest(batch);
   if (!isWorkedOn) await ledger.closeBatch(batch);
   const from = Date.now();
   while (isNow && isWorkedOn && Date.now() - from < CLOSING_MS && (await ledger.findBatch(batch))?.state === 'open')
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_EVERY_MS);
 }
 
 /**
@@ -126,29 +126,30 @@ async function endRest({ ledger, batch: { name: batch }, isNow }: SteerRequest, 
  * conclusive: it records no intent against the request, and an earlier intent has no verdict while its own request may
  * be in flight.
  */
-async function emptyWire({ ledger, batch: { name: batch }, onWait }: SteerRequest): Promise<void> {
+async function drainRequests({ ledger, batch: { name: batch }, onWait }: SteerRequest): Promise<void> {
   const from = Date.now();
   let isTold = false;
-  while (Date.now() - from < PATIENCE_MS && (await ledger.sending(batch)).length > 0) {
+  while (Date.now() - from < DRAIN_MS && (await ledger.sending(batch)).length > 0) {
     if ((await ledger.findBatch(batch))?.control === 'running') return;
     if (!isTold && Date.now() - from >= SLOW_MS) {
       isTold = true;
       onWait?.();
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_EVERY_MS);
   }
 }
 
-/** A paid request waits at most 3 minutes. */
-const PATIENCE_MS = 200_000;
-/** A workflow closes a batch within a second or two, unless its worker has just died. */
+/** Max wait for requests in flight, ms: a paid request itself waits at most 3 minutes. */
+const DRAIN_MS = 200_000;
+/** Max wait for the batch to close, ms: a workflow takes a second or two, unless its worker has just died. */
 const CLOSING_MS = 10_000;
-const LOOK_EVERY_MS = 50;
+const POLL_EVERY_MS = 50;
 
 /** After this long, the user is told what is being waited for, ms. */
 const SLOW_MS = 2_000;
 
-export interface News {
+/** A batch whose workers to notify. */
+export interface NotifyRequest {
   readonly settings: Settings;
   readonly ledger: Ledger;
   /** Name of the batch. */
@@ -161,7 +162,7 @@ export interface News {
  * request then waits in the ledger for the next worker. Throws {@link VoxbatchError} (`untold`) if Temporal cannot be
  * reached; the request stays on record.
  */
-export async function tellWorkers({ settings, ledger, batch, say }: News): Promise<boolean> {
+export async function notifyWorkers({ settings, ledger, batch, say }: NotifyRequest): Promise<boolean> {
   let temporal: Temporal | undefined;
   const slow = setTimeout(() => {
     say('It is recorded. Waiting for Temporal, to notify the workers …');
@@ -202,7 +203,7 @@ export async function tuneBatch({ settings, ledger, batch, tuning, reason, say }
   refuseLoading(batch);
   await requirePrices(ledger, batch, tuning);
   await ledger.tune(batch.name, tuning, byPerson(settings, reason));
-  return batch.state === 'open' && (await tellWorkers({ settings, ledger, batch: batch.name, say }));
+  return batch.state === 'open' && (await notifyWorkers({ settings, ledger, batch: batch.name, say }));
 }
 
 /** A batch with its current settings. */

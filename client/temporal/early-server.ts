@@ -16,8 +16,8 @@ export interface EarlyServer {
   end(): Promise<void>;
 }
 
-/** Other preparations wait no longer than this, for example while a server is being built, ms. */
-const PATIENCE_MS = 300;
+/** Max time that `underWay` takes, ms: finding or building a server may take minutes. */
+const UNDER_WAY_MS = 300;
 
 /**
  * Starts the server in the background, or joins a running one. Sends nothing to the API. Throws {@link VoxbatchError}
@@ -37,7 +37,7 @@ export function beginServer(settings: Pick<Settings, 'home' | 'env'>, say: (line
   // The error is delivered by `take`.
   joining.catch(() => undefined);
   return {
-    underWay: Promise.race([underWay, joining.catch(() => undefined), pause(PATIENCE_MS)]),
+    underWay: Promise.race([underWay, joining.catch(() => undefined), pause(UNDER_WAY_MS)]),
     take: (signal) => {
       isTaken = true;
       signal?.addEventListener('abort', () => {
@@ -57,7 +57,7 @@ export function beginServer(settings: Pick<Settings, 'home' | 'env'>, say: (line
   };
 }
 
-/** Does not keep the process alive. */
+/** Waits, without keeping the process alive. */
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -27,7 +27,7 @@ export function isHomeInUse(home: string): boolean {
   }
 }
 
-/** Whether certainly nobody works on any batch of this ledger, or is about to in this home. */
+/** True if certainly no process works on any batch of this ledger, or is about to in this home. */
 export async function isDeserted(ledger: Ledger, home: string): Promise<boolean> {
   try {
     return !(await ledger.isWorkedOn()) && !isHomeInUse(home);
@@ -44,15 +44,15 @@ export interface HomeProcess {
   readonly command: string | null;
   /** When it started, ms. */
   readonly startedAt: number;
-  /** Started by `run --detach` and the like: no terminal or service has it. */
+  /** Started in the background by a command such as `run --detach`, without a terminal or a service manager. */
   readonly isDetached: boolean;
 }
 
-/** The processes that work in a home, by their pids. Empty where the system names none, as on macOS. */
+/** Lists the processes that work in a home. Empty on systems that do not show them, such as macOS. */
 export function processesIn(home: string): readonly HomeProcess[] {
   return lockHolders([pathsIn(home).membersLock]).flatMap((pid) => {
     const startedAt = startTimeOf(pid);
-    // It has just ended.
+    // The process has just ended.
     if (startedAt === undefined) return [];
     const args = orElse(() => readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8'), '').split('\0');
     const cli = args.findIndex((arg) => /(^|[/])(cli[.][jt]s|voxbatch)$/u.test(arg));

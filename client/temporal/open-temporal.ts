@@ -27,7 +27,7 @@ export interface Temporal {
   readonly address: string;
   readonly connection: NativeConnectionOptions;
   readonly isEmbedded: boolean;
-  /** Keys of payloads, for a worker's own connection; undefined: it needs none. */
+  /** Keys for payloads, for a worker's own connection; undefined if payloads are not encrypted. */
   readonly payloadKeys?: PayloadKeys | undefined;
   /**
    * Embedded only: whether every other process of this home is dead, and with it all its work. Only valid at this
@@ -40,6 +40,7 @@ export interface Temporal {
   closeAtOnce(): void;
 }
 
+/** Timeout for connecting, and for the first calls, ms. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Options of {@link openTemporal}. */
@@ -96,13 +97,13 @@ async function openEmbedded(settings: Settings, { server, ...options }: OpenTemp
   }
 }
 
-/** Loaded only where it is used. */
+/** The client's option for encrypted payloads. Its code is loaded only where it is used. */
 async function converterOf(keys: PayloadKeys): Promise<Pick<ClientOptions, 'dataConverter'>> {
   const { clientConverter } = await import('../../worker/encryption/converters.ts');
   return { dataConverter: clientConverter(keys) };
 }
 
-/** Throws {@link VoxbatchError} (`server-gone`), because the server answered a moment ago. */
+/** Connects to the embedded server. Throws {@link VoxbatchError} (`server-gone`), because it answered a moment ago. */
 async function connect(address: string): Promise<Connection> {
   try {
     const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS, ...WITHOUT_PROXY });
@@ -130,7 +131,7 @@ async function openCluster(
       await connection.close();
       throw new VoxbatchError({ type: 'no-namespace', address, namespace });
     }
-    // Without keys it says which one it lacks.
+    // Even without keys, the codec is set: its error for an encrypted payload names the missing key.
     const payloadKeys = settings.payloadKeys ?? NO_PAYLOAD_KEYS;
     const client = new Client({ connection, namespace, ...(await converterOf(payloadKeys)) });
     const close = once(() => connection.close());
@@ -154,7 +155,7 @@ async function openCluster(
   }
 }
 
-/** What the server says if it lets this client in with no call, by the first cause that is an answer of its. */
+/** The server's message if it refuses this client, from the first gRPC error among an error's causes. */
 function refusalIn(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (!isGrpcServiceError(error)) return refusalIn(error.cause);
@@ -163,8 +164,8 @@ function refusalIn(error: unknown): string | undefined {
 }
 
 /**
- * Whether the server says that it has no such namespace: batches would be recorded which it never takes, and a worker
- * would wait for tasks without end. Any other answer, such as that this user may not ask, is none.
+ * Whether the server lacks the namespace: recorded batches would then never run, and workers would wait forever. Any
+ * other error, such as a missing permission, counts as "no".
  */
 async function lacks(connection: Connection, namespace: string): Promise<boolean> {
   try {
@@ -186,7 +187,7 @@ async function tryOnce(options: ConnectionOptions): Promise<void> {
   try {
     await connection.withDeadline(Date.now() + CONNECT_TIMEOUT_MS, () => connection.workflowService.getSystemInfo({}));
   } catch (error) {
-    // Any other answer is an answer.
+    // Any other error shows that the server answers.
     if (!isGrpcServiceError(error)) return;
     if (hasCode(error, GRPC.DEADLINE_EXCEEDED)) throw new Error('it does not answer', { cause: error });
     if (hasCode(error, GRPC.UNAVAILABLE)) throw new Error(whyUnavailable(error.details), { cause: error });
@@ -196,7 +197,7 @@ async function tryOnce(options: ConnectionOptions): Promise<void> {
   }
 }
 
-/** Extracts the connection's error from gRPC's message, which does not always have it yet. */
+/** Extracts the connection's error from gRPC's message, which may not have it yet. */
 function whyUnavailable(details: string): string {
   const last = /Last error: (?:Error: )?(.+?)\. Resolution note:/su.exec(details)?.[1] ?? details;
   return last === 'null' ? 'no connection was made' : last;
@@ -207,6 +208,7 @@ function isHere(address: string): boolean {
   return isLoopback(address.replace(/:\d+$/, ''));
 }
 
+/** Makes a closing function repeatable. */
 function once(close: () => Promise<void>): () => Promise<void> {
   let closed: Promise<void> | undefined;
   return () => (closed ??= close());

@@ -7,17 +7,17 @@ import {
 import { shellWord } from '../../contract/shell-word.ts';
 import { inTime, type Temporal } from './open-temporal.ts';
 
-/** Temporal's `IndexedValueType` of each type, and what its command line calls it. */
+/** Temporal's `IndexedValueType` of each type, and its name on Temporal's command line. */
 const TYPES = {
   KEYWORD: { code: 2, word: 'Keyword' },
   INT: { code: 3, word: 'Int' },
   DOUBLE: { code: 4, word: 'Double' },
 } as const;
 
-/** The search attributes that a namespace has, of those that batches show, and those that it lacks. */
+/** Which of voxbatch's search attributes a namespace has. */
 export interface FoundSearchAttributes {
   readonly there: readonly SearchAttributeName[];
-  /** With one of the same name and another type among them. */
+  /** Those that it lacks, or has with another type. */
   readonly missing: readonly SearchAttributeName[];
 }
 
@@ -28,21 +28,22 @@ type Place = Pick<Temporal, 'client' | 'namespace'>;
 /** Timeout of both calls together, ms. Work does not depend on them. */
 const TIMEOUT_MS = 5_000;
 
-/** Looks for the search attributes. Where the server does not say, all are missing. */
+/** Finds voxbatch's search attributes in a namespace. If the server refuses to list them, all count as missing. */
 export async function findSearchAttributes(place: Place): Promise<FoundSearchAttributes> {
   return (await tried(place, () => found(place))) ?? NONE;
 }
 
 /**
- * Creates the search attributes that are missing, if this process has the right to. Without it, or where the namespace
- * has no room for more, they stay missing: batches run without.
+ * Creates the missing search attributes. Without the permission, or if the namespace has no room for more, they stay
+ * missing, and batches run without them.
  */
 export async function makeSearchAttributes(place: Place): Promise<FoundSearchAttributes> {
   const before = await tried(place, () => found(place));
-  // Whoever may not look may not create either, and a server that does not answer would be waited for once for each.
+  // Without the permission to list, there is none to create either; and a server that does not answer would cost a
+  // timeout for each attribute.
   if (before === undefined) return NONE;
   if (before.missing.length === 0) return before;
-  // One by one: a type whose room is used up must not keep out the others.
+  // One by one: if there is no room for another attribute of one type, the others are still created.
   for (const name of before.missing) await tried(place, () => create(place, name));
   return findSearchAttributes(place);
 }
@@ -72,12 +73,12 @@ async function create({ client, namespace }: Place, name: SearchAttributeName): 
   await operatorOf(client)?.addSearchAttributes({ namespace, searchAttributes });
 }
 
-/** The part of the server that knows search attributes; only connections of the SDK's own class reach it. */
+/** Temporal's operator service, which manages search attributes; only the SDK's own connections offer it. */
 function operatorOf({ connection }: Place['client']): Connection['operatorService'] | undefined {
   return connection instanceof Connection ? connection.operatorService : undefined;
 }
 
-/** Undefined if the server refuses or does not answer: another process may have the right, or time. */
+/** Makes a call with a timeout. Undefined if the server refuses or does not answer. */
 async function tried<T>({ client }: Place, call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await inTime(client, TIMEOUT_MS, call);

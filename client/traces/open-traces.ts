@@ -2,8 +2,8 @@ import type { Observe } from '../../contract/work-events.ts';
 import { voxbatchVersion } from '../version.ts';
 
 /**
- * Opens the traces of this process's worker, and loads them only where the process has registered an SDK of
- * OpenTelemetry; otherwise undefined.
+ * Opens tracing for this process's worker, if the process has registered an OpenTelemetry SDK; otherwise returns
+ * undefined and loads nothing. The caller passes the worker's events to the returned function.
  */
 export async function openTraces(apiUrl: string): Promise<Observe | undefined> {
   if (!(Symbol.for('opentelemetry.js.api.1') in globalThis)) return undefined;

@@ -92,7 +92,7 @@ function ledgerSettings(home: string, env: NodeJS.ProcessEnv): Parameters<typeof
   return { ledger: join(home, 'ledger.db'), isLedgerNamed: false, env };
 }
 
-/** Records a confirmation. Throws if it cannot be written. */
+/** Records that the user has confirmed something. Throws if the record cannot be written. */
 export function remember(found: Confirmable, env: NodeJS.ProcessEnv): void {
   if (found.type === 'config') rememberConfig(env, found);
   else if (found.type === 'ledger') rememberLedger(ledgerSettings(found.home, env), found.contents);

@@ -73,6 +73,7 @@ export interface VoiceAtRisk {
   readonly account: Account;
 }
 
+/** Options of {@link deleteNamed}. */
 export interface DeleteOptions {
   /** See {@link speakingApi}. */
   readonly dialect?: Dialect;
@@ -112,7 +113,7 @@ const PAUSE_MS = 500;
 /** Longest pause requested by the API that is honored, ms. */
 const LONGEST_PAUSE_MS = 30_000;
 /** Timeout for the list, ms. */
-const LIST_PATIENCE_MS = 60_000;
+const LIST_TIMEOUT_MS = 60_000;
 
 /** Deletes a voice of the account, unless an open batch of this ledger needs it; free. */
 export async function deleteVoice(request: DeleteRequest): Promise<Deletion> {
@@ -137,7 +138,7 @@ export async function deleteVoice(request: DeleteRequest): Promise<Deletion> {
 /** Determines a voice's fate after an answer that did not confirm its deletion. */
 async function endAfter(failure: Failure, { api, voice }: DeleteRequest): Promise<Deletion> {
   if (!mayHeal(failure)) return { type: 'refused', failure };
-  const list = await readVoices(api, { ids: new Set([voice.id]), patienceMs: LIST_PATIENCE_MS, tries: 2 });
+  const list = await readVoices(api, { ids: new Set([voice.id]), patienceMs: LIST_TIMEOUT_MS, tries: 2 });
   if (list.type === 'read' && list.voices.has(voice.id)) return { type: 'not-deleted', failure };
   // If the list lacked it before, its absence now proves nothing.
   const isGone = list.type === 'read' && voice.name !== undefined;

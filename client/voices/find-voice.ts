@@ -9,8 +9,8 @@ import type { ApiAccess } from '../settings.ts';
 import type { VoiceUser } from '../../ledger/voices/voice-users.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 
-/** Timeout for the whole list, ms. */
-const PATIENCE_MS = 60_000;
+/** Timeout for the whole list, ms, and max attempts per page. */
+const LIST_TIMEOUT_MS = 60_000;
 const TRIES = 4;
 
 /**
@@ -37,7 +37,7 @@ export async function speakingApi(
 export async function findVoice(api: Pick<SpeechApi, 'listVoices'>, asked: string): Promise<FoundVoice> {
   const name = requestedVoiceName(asked);
   const ids = name === undefined ? new Set([asked]) : undefined;
-  const read = await readVoices(api, { ids, patienceMs: PATIENCE_MS, tries: TRIES });
+  const read = await readVoices(api, { ids, patienceMs: LIST_TIMEOUT_MS, tries: TRIES });
   if (read.type === 'cut') return { type: 'unread', why: read.why };
   const voices = [...read.voices.values()];
   if (name === undefined) {
@@ -64,7 +64,7 @@ export async function findVoice(api: Pick<SpeechApi, 'listVoices'>, asked: strin
 }
 
 /** Timeout for a list that is only used for warnings, ms. */
-const WARN_PATIENCE_MS = 5_000;
+const WARN_TIMEOUT_MS = 5_000;
 
 /**
  * Whether the API's list can be read quickly and lacks the voice; free. Throws {@link VoxbatchError} as `createApi`
@@ -74,7 +74,7 @@ export async function isVoiceGone(access: ApiAccess, id: string, dialect: Dialec
   const api = await createApi(access);
   try {
     const ids = new Set([id]);
-    const list = await readVoices(api.speaking(dialect), { ids, patienceMs: WARN_PATIENCE_MS, tries: 1 });
+    const list = await readVoices(api.speaking(dialect), { ids, patienceMs: WARN_TIMEOUT_MS, tries: 1 });
     return list.type === 'read' && !list.voices.has(id);
   } finally {
     api.close();
@@ -157,6 +157,7 @@ export interface VoiceView extends ListedVoiceView {
   readonly usedBy: readonly VoiceUser[];
 }
 
+/** Views a listed voice for `--json`. */
 export function viewVoice({ id, name, provider, modelIds, isInTraining, createdAtMs }: Voice): ListedVoiceView {
   return {
     ...{ id, name, provider, engines: modelIds ?? null, state: isInTraining === true ? 'in-training' : 'ready' },
@@ -164,6 +165,7 @@ export function viewVoice({ id, name, provider, modelIds, isInTraining, createdA
   };
 }
 
+/** Views a voice and who needs it, for `--json`. */
 export function viewShownVoice({ voice, usedBy }: Extract<ShownVoice, { readonly type: 'found' }>): VoiceView {
   return { ...viewVoice(voice), usedBy };
 }

@@ -87,6 +87,7 @@ export async function resolveListedVoices(
   }
 }
 
+/** Returns how to access the API; undefined if none is configured or it may not be used. */
 async function accessIfAny(access: () => ApiAccess | Promise<ApiAccess>): Promise<ApiAccess | undefined> {
   try {
     return await access();
@@ -115,8 +116,9 @@ function withoutApi({ summary: { voices } }: SoundManifest): ResolvedVoices {
 }
 
 /**
- * Checks voices by the API's list and this ledger's rows. `mayWait`: whether somebody waits for the list as long as it
- * takes.
+ * Checks voices by the API's list and this ledger's rows.
+ *
+ * @param mayWait false gives the list a short timeout, because the result is optional
  */
 async function checkBy(
   api: SpeechApi,
@@ -134,6 +136,7 @@ async function checkBy(
   });
 }
 
+/** Adds the problems and warnings about voices to those of a manifest. */
 function merged(summary: ManifestSummary, ofVoices: CheckedVoices): ManifestSummary {
   if (ofVoices.type === 'unread') return summary;
   if (ofVoices.type === 'sound') return { ...summary, warnings: [...summary.warnings, ...ofVoices.warnings] };

@@ -3,7 +3,7 @@ import { messageOf } from '../../contract/message-of.ts';
 import {
   endWaitingAfter,
   owesNotice,
-  tellLast,
+  deliverHooks,
   workOn,
   type FollowedBatch,
   type WorkEnd as End,
@@ -192,7 +192,7 @@ export async function finishClosed(
     () => undefined,
   );
   try {
-    return await tellLast(exit, 'closed', { batch, session, say, interruption, signal: interruption.signal });
+    return await deliverHooks(exit, 'closed', { batch, session, say, interruption, signal: interruption.signal });
   } finally {
     interruption.dispose();
   }

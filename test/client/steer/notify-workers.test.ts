@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { tellWorkers } from '../../../client/steer/steer-batch.ts';
+import { notifyWorkers } from '../../../client/steer/steer-batch.ts';
 import type { Settings } from '../../../client/settings.ts';
 import { fill, ledgerForEachTest, ledger } from '../../ledger/setup.ts';
 import { serveRaw } from '../../support/api-server.ts';
@@ -20,7 +20,7 @@ it('says that it waits for a Temporal that stays silent, and that the workers co
     env: {},
   };
   const said: string[] = [];
-  const telling = tellWorkers({
+  const telling = notifyWorkers({
     settings,
     ledger,
     batch: 'b',
