@@ -66,7 +66,7 @@ async function intendAndSend(deps: Dependencies, sending: Sending): Promise<Subm
   const ms = deps.clock.now().monotonic - askedAt.monotonic;
   deps.observe({ type: 'intent', ...key, answer: intent.type, ms });
   // Others may have waited for the same room.
-  if (intent.type !== 'short') deps.budgetQueue.passed(key.batch);
+  if (intent.type !== 'short') deps.budgetQueue.letNextCheck(key.batch);
   turn.line.noteRecorded(ms);
   if (intent.type === 'go') return sendRecorded(deps, sending, askedAt);
   giveBack(turn);

@@ -64,7 +64,7 @@ async function workToEnd(lane: LaneContext, claimed: RowSnapshot): Promise<RowSn
     now = await prepare(work, now);
     if (now.next.type !== 'ended') now = await workInWindow(work, now);
     // The row no longer waits for budget room, for instance because it found an earlier result.
-    if (hasWaited && now.deferral !== 'short') deps.budgetQueue.passed(batch);
+    if (hasWaited && now.deferral !== 'short') deps.budgetQueue.letNextCheck(batch);
   }
   return now.snapshot;
 }
@@ -207,7 +207,7 @@ async function prepareToSend(lane: LaneContext, results: EarlierResults, now: Ro
 
 /** Waits for the row's turn to check for budget room. Returns false if the batch stops; rejects if the lane ends. */
 async function awaitRoom({ deps, batch, monitor, signal }: LaneContext): Promise<boolean> {
-  await deps.budgetQueue.next(batch, signal);
+  await deps.budgetQueue.waitForTurn(batch, signal);
   return monitor.waitUntilRunning();
 }
 

@@ -1,16 +1,17 @@
-/** How often one of the waiting rows checks again for room, ms. */
-const ASK_EVERY_MS = 250;
+/** How often one of the waiting rows checks for budget room, ms. */
+const CHECK_EVERY_MS = 250;
 
 /**
- * Rows that wait for budget room, or for the API's real charge to become known. Both may take as long as a job, and the
- * rows they wait for may need their slots. So they wait outside every limit, including the window; one of them checks
- * from time to time, and when one has found room or given up (`passed`), the next checks at once.
+ * Queues the rows of this process that wait for budget room: for a reservation to be freed, or for the API's real
+ * charge to become known. That may take as long as a job, and the rows that they wait for may need their slots, so they
+ * wait outside every limit, including the window. The first of them checks four times a second. When a row has found
+ * room or no longer waits (`letNextCheck`), the next checks at once.
  */
 export class BudgetQueue {
   readonly #lines = new Map<string, Line>();
 
-  /** Waits until it is this row's turn to ask; rejects if the signal aborts first. */
-  async next(batch: string, signal: AbortSignal): Promise<void> {
+  /** Waits until it is a row's turn to check for room. Rejects if the signal aborts first. */
+  async waitForTurn(batch: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const leave = (): void => {
@@ -35,27 +36,29 @@ export class BudgetQueue {
     });
   }
 
-  /** A row of the batch has found room, or asks no more; the next may ask. */
-  passed(batch: string): void {
-    this.#lines.get(batch)?.letOneAsk();
+  /** Lets the next row of the batch check at once. */
+  letNextCheck(batch: string): void {
+    this.#lines.get(batch)?.letFirstCheck();
   }
 
   #lineOf(batch: string): Line {
     const known = this.#lines.get(batch);
     if (known !== undefined) return known;
     const waiting = new Set<() => void>();
-    const letOneAsk = (): void => {
+    const letFirstCheck = (): void => {
       const [first] = waiting;
       first?.();
     };
-    const line = { waiting, letOneAsk, timer: setInterval(letOneAsk, ASK_EVERY_MS) };
+    const line = { waiting, letFirstCheck, timer: setInterval(letFirstCheck, CHECK_EVERY_MS) };
     this.#lines.set(batch, line);
     return line;
   }
 }
 
+/** The waiting rows of one batch. */
 interface Line {
+  /** Ends the wait of one row each, in order of arrival. */
   readonly waiting: Set<() => void>;
-  readonly letOneAsk: () => void;
+  readonly letFirstCheck: () => void;
   readonly timer: NodeJS.Timeout;
 }

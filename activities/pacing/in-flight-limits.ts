@@ -1,6 +1,6 @@
 /**
- * Limits the number in flight: a lane's rows or a batch's paid requests. Waiters enter in order of arrival. A row
- * already begun counts as in flight whether there is room or not.
+ * Limits how many rows of a lane, or paid requests of a batch, are in flight at the same time. Waiters get slots in
+ * order of arrival. A row that has begun takes a slot even if none is free.
  */
 export class Window {
   #limit: number;
@@ -12,22 +12,22 @@ export class Window {
     this.#limit = limit;
   }
 
-  /** How many keep their slot, see {@link Window.leaveLater}. */
+  /** Number of rows that keep their slot after they left; see {@link Window.leaveLater}. */
   get leaving(): number {
     return this.#leaving;
   }
 
-  /** How many are in. */
+  /** Number of slots taken. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** How many wait for room. */
+  /** Number of waiters. */
   get queued(): number {
     return this.#waiting.length;
   }
 
-  /** Changes the limit; current holders keep their slots. */
+  /** Changes the limit. Current holders keep their slots. */
   resize(limit: number): void {
     this.#limit = limit;
     this.#admit();
@@ -41,30 +41,34 @@ export class Window {
     });
   }
 
-  /** Lets a row in even without room. */
+  /** Takes a slot even if none is free. */
   force(): void {
     this.#inFlight += 1;
   }
 
+  /** Releases a slot. */
   leave(): void {
     this.#inFlight -= 1;
     this.#admit();
   }
 
   /**
-   * Keeps the slot until {@link Window.letLeave}: the row still counts, but elsewhere, and is not counted there yet.
+   * Leaves, but keeps the slot until {@link Window.letLeave}. For a row handed over to a downloader, which the ledger's
+   * count of such rows does not include yet.
    */
   leaveLater(): void {
     this.#leaving += 1;
   }
 
-  /** This many of those that keep their slot are counted elsewhere by now. The caller resizes the window afterwards. */
+  /**
+   * Releases this many kept slots, because the ledger counts their rows now. The caller resizes the window afterwards.
+   */
   letLeave(count: number): void {
     this.#leaving -= count;
     this.#inFlight -= count;
   }
 
-  /** Lets in all waiters: the lane ends, and each of them must see that. */
+  /** Lets all waiters in, so that each of them sees that the lane ends. */
   open(): void {
     this.#limit = Infinity;
     this.#admit();
@@ -81,14 +85,14 @@ export class Window {
 }
 
 /**
- * Limits this process's paid requests in flight, per batch. The transaction of each intent enforces the exact limit
- * across all processes; this one only saves needless transactions.
+ * Limits this process's paid requests in flight, by batch. The transaction of each intent enforces the exact limit over
+ * all processes; this one only saves transactions that would be refused.
  */
 export class InFlightLimits {
   readonly #windows = new Map<string, Window>();
 
   /**
-   * Waits until fewer than `submits` requests of a batch are in flight, and keeps that limit from now on. Returns the
+   * Waits until fewer than `submits` requests of a batch are in flight, and applies that limit from now on. Returns a
    * function that releases the slot.
    */
   async enter(batch: string, submits: number): Promise<() => void> {
@@ -99,12 +103,12 @@ export class InFlightLimits {
     };
   }
 
-  /** How many requests of a batch wait for a slot. */
+  /** Number of requests of a batch that wait for a slot. */
   queued(batch: string): number {
     return this.#windows.get(batch)?.queued ?? 0;
   }
 
-  /** The window of a batch, resized to this many requests. */
+  /** Returns the window of a batch, resized to this many requests. */
   of(batch: string, submits: number): Window {
     const known = this.#windows.get(batch);
     if (known !== undefined) {

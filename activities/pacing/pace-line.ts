@@ -12,39 +12,42 @@ import {
   type PaceNeeds,
 } from './rate-lease.ts';
 
-/**
- * Gap between calls without a known limit, ms. An unstated limit then refuses only a few calls, not all that are ready.
- */
-const APART_MS: Readonly<Record<EndpointClass, number>> = { create: 1, read: 0 };
+/** Gap between calls while no limit is known, ms. If the API has one, it then refuses a few calls, not all of them. */
+const GAP_MS: Readonly<Record<EndpointClass, number>> = { create: 1, read: 0 };
 
+/** A call that waits. */
 interface Waiter {
   readonly give: (slot: Slot) => void;
   readonly fail: (reason: unknown) => void;
 }
 
-/** Calls of one batch in one endpoint class that wait for their turn in this process, first come, first served. */
+/**
+ * Queues the calls of one batch in one endpoint class in this process, first come, first served, and gives each a slot:
+ * a time at which it may be made, within this process's share of the common rate ({@link RateLease}).
+ */
 export class PaceLine {
   /**
-   * Slots given, and what became of them. Starts at a random phase: processes that start together should not send
-   * together.
+   * Spaces the slots, and counts the calls made. Starts at a random phase, so that processes that start together do not
+   * send at the same moments.
    */
   readonly pacer = new Pacer(Math.random());
   readonly #endpoint: EndpointClass;
   readonly #waiting = new Set<Waiter>();
   readonly #lease: RateLease;
   #isServing = false;
-  /** How far ahead turns are granted, ms. A free read has nothing to record first. */
+  /** How long before its time a slot is given, ms: time to record an intent. A free read records nothing first. */
   #leadMs: number;
 
   constructor(endpoint: EndpointClass, batch: string) {
     this.#endpoint = endpoint;
     this.#leadMs = endpoint === 'create' ? LEAST_LEAD_MS : 0;
-    // With calls that have their turn and are still to come: those count as soon as they go.
+    // Includes calls that have a slot but are not made yet, because they count as soon as they are made.
     this.#lease = new RateLease(endpoint, batch, (now) =>
       Math.max(this.pacer.usedBefore(now), this.pacer.usedBefore(now + this.#leadMs)),
     );
   }
 
+  /** The rate that the user stated for the batch, calls per second; null for none. */
   get limit(): number | null {
     return this.#lease.known?.limit ?? null;
   }
@@ -60,6 +63,7 @@ export class PaceLine {
     return this.#lease.pausedUntil;
   }
 
+  /** True if all processes know that the API is unreachable or down. */
   get isTroubled(): boolean {
     return this.#lease.known?.lease.isTroubled ?? false;
   }
@@ -94,27 +98,27 @@ export class PaceLine {
     });
   }
 
-  /** The intent of a paid request that had its turn took this long to be on record. */
+  /** Adjusts the lead to the time that it took to record the intent of a paid request, ms. */
   noteRecorded(tookMs: number): void {
     this.#leadMs = leadAfter(this.#leadMs, tookMs);
   }
 
-  /** The limit of requests in flight had no room for a paid request that had its turn. */
+  /** Adjusts the lead after the in-flight limit had no room for a paid request that had its slot. */
   noteFull(): void {
     this.#leadMs = leadWhenFull(this.#leadMs);
   }
 
-  /** Grants no slot before then, and the next one only after it has read lease and settings again. */
+  /** Gives no slot before `until` (monotonic ms), and then only with a new lease. */
   pauseUntil(until: number): void {
     this.#lease.pauseUntil(until);
   }
 
-  /** Grants slots as long as any call waits. Never rejects. */
+  /** Gives slots as long as any call waits. Never rejects: an error goes to all waiting calls. */
   async #serve(deps: PaceNeeds): Promise<void> {
     this.#isServing = true;
     try {
       while (this.#waiting.size > 0) {
-        const wait = this.#giveOut(deps, await this.#lease.upToDate(deps));
+        const wait = this.#giveSlots(deps, await this.#lease.current(deps));
         if (this.#waiting.size > 0) await sleep(Math.min(wait, RENEW_MS));
       }
     } catch (error) {
@@ -124,18 +128,18 @@ export class PaceLine {
     }
   }
 
-  /** Grants the slots there are now; returns how long until there may be more, ms. */
-  #giveOut({ clock }: PaceNeeds, { mayCall, lease, isAlone, steady }: KnownLease): number {
+  /** Gives the slots that are available now. Returns how long until there may be more, ms. */
+  #giveSlots({ clock }: PaceNeeds, { mayCall, lease, isAlone, steady }: KnownLease): number {
     for (const waiter of this.#waiting) {
       const now = clock.now().monotonic;
-      // Its intent will be refused.
+      // The batch does not run, so the request's intent will be refused: no need to wait.
       if (!mayCall) {
         waiter.give({ at: now, isRefused: false, rate: null });
         continue;
       }
       if (lease.rate === null) {
         if (this.pausedUntil > now) return this.pausedUntil - now;
-        waiter.give(this.pacer.unlimited(now, APART_MS[this.#endpoint]));
+        waiter.give(this.pacer.unlimited(now, GAP_MS[this.#endpoint]));
         continue;
       }
       const share = {

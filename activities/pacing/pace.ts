@@ -13,12 +13,13 @@ export interface Turn {
   readonly line: PaceLine;
 }
 
-/** What one process knows about the pace of one endpoint class. */
+/** The state of one endpoint class in this process. */
 interface EndpointPace {
+  /** By batch. */
   readonly lines: Map<string, PaceLine>;
   /** Consecutive calls that found the API unreachable or down. */
   troublesInARow: number;
-  /** When the last refusal or trouble was reported to the others, monotonic ms; calls sent before it add nothing. */
+  /** When the last refusal or trouble was reported to the ledger, monotonic ms. Earlier calls say nothing new. */
   reportedAt: number;
 }
 
@@ -33,9 +34,9 @@ export class Pace {
   };
 
   /**
-   * Waits for the turn of a call of a batch; for a paid request, until errorSummary before its time (see {@link
-   * waitUntilDue}). It follows the batch's current rate, even if that changes meanwhile. A paid request of a batch that
-   * no longer runs does not wait: its intent will be refused. Rejects if the signal aborts first.
+   * Waits for the turn of a call. A paid request gets its turn shortly before it may be sent (see {@link waitUntilDue}).
+   * Follows the batch's rate if that changes meanwhile. A paid request of a batch that does not run gets its turn at
+   * once, because its intent will be refused. Rejects if the signal aborts first.
    */
   async take(deps: PaceNeeds, endpoint: EndpointClass, batch: string, signal: AbortSignal): Promise<Turn> {
     const { lines } = this.#endpoints[endpoint];
@@ -47,22 +48,19 @@ export class Pace {
     return { endpoint, line, slot: await line.take(deps, signal) };
   }
 
-  /**
-   * Roughly how long the batch's waiting calls keep it busy, ms. For that long the pace is the limit, not how soon
-   * earlier work is done.
-   */
+  /** Estimates how long the waiting calls of a batch will take at its rate, ms. */
   backlogMs(endpoint: EndpointClass, batch: string): number {
     return this.#endpoints[endpoint].lines.get(batch)?.backlogMs ?? 0;
   }
 
-  /** Calls of the class that were not refused, in the second before. */
+  /** Counts the calls of the class that were not refused, in the second before `time` (monotonic ms). */
   usedBefore(endpoint: EndpointClass, time: number): number {
     return [...this.#endpoints[endpoint].lines.values()].reduce((sum, line) => sum + line.pacer.usedBefore(time), 0);
   }
 
   /**
-   * The rate that users stated for the calls that this process made in the second before the turn, over all their
-   * batches: a refusal counts all of them.
+   * Returns the highest rate that users stated for the batches of the calls made in the second before the turn: a
+   * refusal counts all those calls. Null if none is stated.
    */
   statedFor({ endpoint, line: own, slot }: Turn): number | null {
     const lines = [...this.#endpoints[endpoint].lines.values()];
@@ -70,16 +68,17 @@ export class Pace {
     return highestStated(used.map(({ limit }) => limit));
   }
 
-  /** Pauses all calls of the class in this process, because the ledger announced a pause for all processes. */
+  /** Pauses all calls of the class in this process. `now`: monotonic ms. */
   pause(endpoint: EndpointClass, now: number, { pauseMs }: Pause): void {
     for (const line of this.#endpoints[endpoint].lines.values()) line.pauseUntil(now + pauseMs);
   }
 
-  /** Whether a call sent at that time says something that this process has not reported to the others. */
+  /** Returns whether a call was sent after the last report, so that its answer says something new. */
   isUnreported({ endpoint, slot }: Turn): boolean {
     return slot.at > this.#endpoints[endpoint].reportedAt;
   }
 
+  /** Notes that this process has reported to the ledger now. */
   noteReported(endpoint: EndpointClass, now: number): void {
     this.#endpoints[endpoint].reportedAt = now;
   }
@@ -98,9 +97,8 @@ export class Pace {
 }
 
 /**
- * Waits for the time of a turn, and notes the call as sent. The wait is as long as turns are granted ahead; longer only
- * if other delayed calls were sent just before. Returns false if a pause was announced since the turn was granted: the
- * call should not be made now.
+ * Waits for the time of a turn, and counts the call as sent. Returns false if a pause was announced since the turn was
+ * given: the call should not be made now.
  */
 export async function waitUntilDue({ clock }: Pick<PaceNeeds, 'clock'>, { line, slot }: Turn): Promise<boolean> {
   for (;;) {
@@ -111,7 +109,7 @@ export async function waitUntilDue({ clock }: Pick<PaceNeeds, 'clock'>, { line, 
   }
 }
 
-/** Returns an unused turn. */
+/** Gives an unused turn back, so that it does not count against the rate. */
 export function giveBack({ line, slot }: Turn): void {
   line.pacer.giveBack(slot);
 }

@@ -7,13 +7,13 @@ import { SHORTEST_PAUSE_MS } from '../../policy/pacing/rate.ts';
 import type { Pace, Turn } from './pace.ts';
 import type { EndpointClass, PaceNeeds } from './rate-lease.ts';
 
-/** What an answer, or its absence, says about the API. */
+/** What the answer to a call, or its absence, says about the API. */
 type Health = 'well' | 'slow-down' | 'trouble';
 
 /**
- * What each class says about the API's health. `OutcomeUnknown` is a timeout, a cut or a 5xx to a paid request: a bad
- * sign, and each more leaves another row in doubt. The other refusals come from a working API. The last ones are ours,
- * not the answer to a call.
+ * What each failure class says about the API's health. `OutcomeUnknown` is a timeout, a broken connection or a 5xx to a
+ * paid request: a sign of trouble, and each further one leaves another row in doubt. Refusals such as `BadRequest` come
+ * from a working API. The classes from `OverBudget` on are voxbatch's own, never the answer to a call.
  */
 const HEALTH: Readonly<Record<FailureClass, Health>> = {
   RateLimited: 'slow-down',
@@ -36,16 +36,15 @@ const HEALTH: Readonly<Record<FailureClass, Health>> = {
 };
 
 /**
- * Consecutive troubles before all processes pause. Pauses do not help an API that drops some of its calls, and the
- * batch would stand still most of the time; an API that is down fails every call. Another paid request may put another
- * row in doubt; another read costs nothing.
+ * Consecutive troubles before all processes pause. Several, because an API that drops only some calls is not helped by
+ * pauses. Fewer for paid requests, because each further one may leave a row in doubt; a read costs nothing.
  */
 const TROUBLES_TO_PAUSE: Readonly<Record<EndpointClass, number>> = { create: 3, read: 5 };
 
 /**
- * Reports to all processes what the answer to a call says about the API's health; `null`: a good answer. Costs no
- * transaction if it adds nothing: a good answer after good ones, or another refusal of calls that were in flight
- * together.
+ * Reports to all processes, by the ledger, what the answer to a call says about the API's health, and pauses this
+ * process's calls if need be. `failure`: null for a good answer. Costs no transaction if it says nothing new: a good
+ * answer after good ones, or a further refusal among calls that were in flight together.
  */
 export async function reportHealth(
   deps: PaceNeeds & { readonly pace: Pace; readonly observe: Observe },
@@ -58,8 +57,8 @@ export async function reportHealth(
   const { endpoint, slot } = turn;
   const { wall: now, monotonic } = deps.clock.now();
   const sentAt = now - (monotonic - slot.at);
-  const wish = defined({ retryAfterMs: failure?.retryAfterMs });
-  const tell = async (step: Extract<LimiterStep, { type: 'answered' | 'refused' | 'troubled' }>): Promise<void> => {
+  const asked = defined({ retryAfterMs: failure?.retryAfterMs });
+  const report = async (step: Extract<LimiterStep, { type: 'answered' | 'refused' | 'troubled' }>): Promise<void> => {
     const { pauseMs } = await deps.ledger.updateLimiter(limiterScope(deps, endpoint), step);
     pace.pause(endpoint, monotonic, { pauseMs });
     const why = failure === null ? {} : causeOf(failure);
@@ -67,29 +66,37 @@ export async function reportHealth(
   };
   switch (health) {
     case 'well':
-      return tell({ type: 'answered', now, sentAt });
+      return report({ type: 'answered', now, sentAt });
     case 'slow-down': {
       slot.isRefused = true;
-      // Too many jobs at once says nothing about the pace.
+      // A refusal for too many concurrent jobs says nothing about the rate.
       if (failure?.limit === 'concurrency') return;
       if (!pace.isUnreported(turn)) return;
       const counted = pace.usedBefore(endpoint, slot.at);
       pace.noteReported(endpoint, monotonic);
-      // Pause this process's calls at once: others are about to go while the ledger is being told.
+      // Pause this process's calls at once, because others are about to be sent while the ledger is written.
       pace.pause(endpoint, monotonic, { pauseMs: Math.max(SHORTEST_PAUSE_MS, failure?.retryAfterMs ?? 0) });
-      return tell({ type: 'refused', owner: deps.owner, counted, stated: pace.statedFor(turn), sentAt, now, ...wish });
+      return report({
+        type: 'refused',
+        owner: deps.owner,
+        counted,
+        stated: pace.statedFor(turn),
+        sentAt,
+        now,
+        ...asked,
+      });
     }
     case 'trouble': {
       const isPassing =
         pace.countTrouble(endpoint) < TROUBLES_TO_PAUSE[endpoint] && failure?.retryAfterMs === undefined;
       if (isPassing || !pace.isUnreported(turn)) return;
       pace.noteReported(endpoint, monotonic);
-      return tell({ type: 'troubled', now, sentAt, ...wish });
+      return report({ type: 'troubled', now, sentAt, ...asked });
     }
   }
 }
 
-/** What happened, for an event. */
+/** Returns what an event says about a failure. */
 function causeOf(failure: Pick<Failure, 'class' | 'status' | 'cause'>) {
   return { failure: failure.class, ...defined({ status: failure.status, cause: publicCause(failure) }) };
 }

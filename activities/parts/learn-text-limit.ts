@@ -6,8 +6,8 @@ import type { LoadedAttempt } from '../attempt.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**
- * Records the text limit that a refusal states, for later plans, and adds advice to the row's failure. Other refusals
- * stay as they are.
+ * Learns the maximum length of a text from a refusal that states it: records it for later plans, and returns the row's
+ * failure with advice added. Returns other failures unchanged.
  */
 export async function learnTextLimit(
   { ledger, realm, observe }: Pick<Dependencies, 'ledger' | 'realm' | 'observe'>,
@@ -24,12 +24,16 @@ export async function learnTextLimit(
   await ledger.noteTextLimit(realm, operation, most).catch((error: unknown) => {
     observe({ ...event, what: 'text-limit-unrecorded', error: messageOf(error) });
   });
-  const cut = !canBeSplit(row.spec)
-    ? `Texts of ${row.spec.kind} rows are not cut: shorten it.`
-    : batch.settings.single === undefined
-      ? 'Run the manifest with --split sentences under another --name: finished rows are not paid for again.'
-      : 'To split it, run the same command with --split sentences.';
+  const cut = adviceOnLength(row, batch);
   const next = `The text has ${length} characters, and the API takes ${most}. ${cut}`;
   const words = failure.message.replace(/\.?$/u, '.').slice(0, 499 - next.length);
   return { ...failure, cause: TEXT_TOO_LONG, message: `${words} ${next}` };
+}
+
+/** Says how the user can get a text that is too long accepted. */
+function adviceOnLength({ spec }: LoadedAttempt['row'], { settings }: LoadedAttempt['batch']): string {
+  if (!canBeSplit(spec)) return `Texts of ${spec.kind} rows are not cut: shorten it.`;
+  return settings.single === undefined
+    ? 'Run the manifest with --split sentences under another --name: finished rows are not paid for again.'
+    : 'To split it, run the same command with --split sentences.';
 }

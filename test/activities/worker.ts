@@ -85,7 +85,7 @@ export class Worker {
     for (;;) {
       const report = await submit(this.deps, key, signal);
       if (report.deferral !== 'short') return report;
-      await this.deps.budgetQueue.next(key.batch, signal);
+      await this.deps.budgetQueue.waitForTurn(key.batch, signal);
     }
   }
 

@@ -69,12 +69,12 @@ describe('rows that wait for room', () => {
     // Nobody asks but those that another lets ask.
     const waiting: (() => void)[] = [];
     const { budgetQueue } = worker.deps;
-    jest.spyOn(budgetQueue, 'next').mockImplementation(() => new Promise((resolve) => waiting.push(resolve)));
-    jest.spyOn(budgetQueue, 'passed').mockImplementation(() => waiting.shift()?.());
+    jest.spyOn(budgetQueue, 'waitForTurn').mockImplementation(() => new Promise((resolve) => waiting.push(resolve)));
+    jest.spyOn(budgetQueue, 'letNextCheck').mockImplementation(() => waiting.shift()?.());
     const running = runOut(worker);
     await waitFor(() => waiting.length === same.length);
     await world.run('other', same);
-    budgetQueue.passed(BATCH);
+    budgetQueue.letNextCheck(BATCH);
     await waitFor(async () => (await world.ledger.counts(BATCH)).outcomes.cached === same.length);
     hold.release();
     await running;
@@ -89,7 +89,7 @@ describe('rows that wait for room', () => {
     const voice = (name: string): RowSpec => ({ kind: 'voice', name, samples, extra: {} });
     await world.fill(['Anna', 'Ben', 'Cleo'].map(voice), { budget: 10_000 });
     const worker = await world.worker({ atFaultPoint: hold.atFaultPoint });
-    const asked = jest.spyOn(worker.deps.budgetQueue, 'next');
+    const asked = jest.spyOn(worker.deps.budgetQueue, 'waitForTurn');
     const running = runOut(worker);
     await waitFor(() => asked.mock.calls.length >= 4);
     const { endpoints } = await world.statistics();
