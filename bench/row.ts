@@ -13,6 +13,7 @@ import { runContestant, type Cost } from './row/run-contestant.ts';
 
 const CLI = resolve(import.meta.dirname, '..', 'dist', 'starters', 'cli.js');
 const SCRIPT = resolve(import.meta.dirname, 'row', 'script.mjs');
+/** Max rows in progress. */
 const WINDOW = '1000';
 const POLL_MS = 500;
 const MOST_ROUNDS = 3;
@@ -30,21 +31,21 @@ do {
 } while (costs.length < MOST_ROUNDS && ((performance.now() - begun) / costs.length) * (costs.length + 1) < LIMIT_MS);
 console.log(`\n${historyLine()}`);
 
-type ArgsFor = Parameters<typeof runContestant>[0];
-
-function voxbatch(): ArgsFor {
-  return () => [CLI, 'run', 'rows.csv', '--out', 'results', '--yes', '--window', WINDOW, '--submits', '32'];
+/** Arguments of Node for voxbatch. */
+function voxbatch(): readonly string[] {
+  return [CLI, 'run', 'rows.csv', '--out', 'results', '--yes', '--window', WINDOW, '--submits', '32'];
 }
 
-function script(): ArgsFor {
-  return (apiUrl) => [SCRIPT, 'rows.csv', apiUrl, 'results', WINDOW, String(POLL_MS)];
+/** Arguments of Node for the script. */
+function script(apiUrl: string): readonly string[] {
+  return [SCRIPT, 'rows.csv', apiUrl, 'results', WINDOW, String(POLL_MS)];
 }
 
 /** Measures one run in a fresh folder. */
-function measure(contestant: () => ArgsFor): Promise<Cost> {
+function measure(argsFor: Parameters<typeof runContestant>[0]): Promise<Cost> {
   return inFreshFolder(
     { rows, pollMs: POLL_MS, textOf: (at) => `Hello, this is line ${at}; it says a few words.` },
-    (place) => runContestant(contestant(), place),
+    (place) => runContestant(argsFor, place),
   );
 }
 

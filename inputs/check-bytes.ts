@@ -149,7 +149,7 @@ export const MAX_COLUMNS = 1000;
 
 /** Items that a format reader yields, in file order. */
 export type RawItem =
-  /** New columns: the whole header of a CSV file, or the new keys of a JSON line. */
+  /** New columns: the complete header of a table, or the new keys of a JSON line. */
   | { readonly type: 'columns'; readonly line: number; readonly names: readonly string[] }
   /** Cells in the order of all columns so far; `line` is the physical line of the first of them. */
   | { readonly type: 'record'; readonly line: number; readonly cells: readonly string[] }

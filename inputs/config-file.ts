@@ -70,6 +70,7 @@ const PRICE = z
   // A price set by the user is exact, not our estimate.
   .transform((price) => ({ ...price, estimate: false }));
 
+/** When a batch halts, such as `10%`. */
 const HALT = z.string().transform((text, context) => {
   const policy = parseHalt(text);
   if (policy !== undefined) return policy;
@@ -77,6 +78,7 @@ const HALT = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+// Where the API puts the link to a result.
 const EXPECTS_MEMBER = { message: `expected ${RESULT_MEMBER_FORM}` };
 const RESULT_PATH = z.string().regex(RESULT_MEMBER, EXPECTS_MEMBER);
 const RESULT_PATHS = z.array(RESULT_PATH).min(1, EXPECTS_MEMBER).max(MOST_RESULT_MEMBERS, EXPECTS_MEMBER);
@@ -105,6 +107,7 @@ function schemaOf(takes: ValueKind): z.ZodType {
   }
 }
 
+/** Optional members with these names. */
 type Shape<Values, N extends keyof Values> = { [P in N]: z.ZodExactOptional<z.ZodType<Values[P]>> };
 
 /** Returns a schema of optional members for these settings of a table. */
@@ -179,7 +182,7 @@ export const configSchema = z
  * - `limits`, `budget`, `halt`, `onUnknown`, `retakes`: see `contract/tunables.ts`.
  * - `polling`: see `contract/polling-settings.ts`.
  * - `apiDialect`: the paths of the API that new batches use; see `contract/dialects.ts`.
- * - `confirmAbove`: asks before a batch whose bill exceeds this many credits.
+ * - `confirmAbove`: requires a confirmation before a batch whose bill exceeds this many credits.
  * - `assumeSeconds`: the length used to price media of unknown length.
  * - `textLimit`: the longest text that the API takes, in characters. Default: as learnt from its refusals.
  * - `finish`: how copies of the speech are finished; see `contract/finishing.ts`.

@@ -61,7 +61,7 @@ async function namesIn(
   return names;
 }
 
-/** A missing folder, or a path that is not a folder, has no files. */
+/** Returns no entries for a missing folder, or a path that is not a folder. Throws any other error. For `catch`. */
 function noneIfAbsent(error: unknown): readonly never[] {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'ENOTDIR') return [];

@@ -16,14 +16,15 @@ export function isGuarded(cell: string): boolean {
   return IS_GUARDED.test(cell);
 }
 
-/** The cell as it is written to a CSV file: harmless in a spreadsheet and on a terminal. */
+/** Returns the cell as it is written to a CSV file: harmless in a spreadsheet and on a terminal. */
 export function guardCell(cell: string): string {
   const shown = escapeControls(cell);
   return NEEDS_GUARD.test(shown) ? `'${shown}` : shown;
 }
 
 /**
- * The cell as it was before {@link guardCell}. A cell typed by hand stays as it is, unless it looks guarded or escaped.
+ * Returns the cell as it was before {@link guardCell}. A cell typed by hand stays as it is, unless it looks guarded or
+ * escaped.
  */
 export function unguardCell(cell: string): string {
   return unescapeControls(isGuarded(cell) ? cell.slice(1) : cell);

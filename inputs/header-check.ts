@@ -22,6 +22,7 @@ interface HeaderOptions extends ColumnOptions {
  */
 export class HeaderCheck {
   readonly columns: Columns;
+  /** By column; those about empty rows have the key ''. */
   readonly warnings = new Map<string, ManifestWarning>();
   /** `--kind`, or the kind that the columns of a CSV file imply. */
   kind: Kind | undefined;
@@ -73,7 +74,7 @@ export class HeaderCheck {
     return findings.map((finding) => ({ line, id: '', ...finding }));
   }
 
-  /** All files of a manifest form one table, so their headers must match. */
+  /** Compares the header of a further file with the first: all files of a manifest form one table. */
   #compare(line: number, names: readonly string[]): readonly ManifestProblem[] {
     this.isOther = !isDeepStrictEqual(trimmed(names), this.#first);
     if (!this.isOther) return [];

@@ -132,6 +132,7 @@ async function openUrl(url: string, fetchManifest: FetchManifest, options: OpenO
   return { ...source, etag };
 }
 
+/** Returns the files that match a pattern. Throws `ManifestError` if there are none. */
 async function matchesOf(pattern: string): Promise<readonly string[]> {
   const { expandGlob } = await import('./expand-glob.ts');
   // Excel creates a file `~$NAME` beside an open workbook.

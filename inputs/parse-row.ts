@@ -1,4 +1,4 @@
-import { parseSignedNumber } from '../contract/exact-json.ts';
+import { inspectJson, isTooDeep, parseApiCell, parseSignedNumber, TOO_DEEP } from '../contract/exact-json.ts';
 import {
   boundsOf,
   cellOf,
@@ -18,7 +18,6 @@ import { specColumns } from './header-names.ts';
 import { decideKind } from './row-kind.ts';
 import type { RowDefaults } from '../contract/batch.ts';
 import { cellOfPath, NO_LINKS, type LocalMediaRules } from './local-media/path-cells.ts';
-import { parseApiCell, isTooDeep, inspectJson, TOO_DEEP } from '../contract/exact-json.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import type { Decimal } from '../contract/table-format.ts';
 import { MAX_CELL_BYTES } from '../contract/api-limits.ts';
@@ -49,6 +48,7 @@ const NAMELESS = {
   finding: { expected: 'the id of a voice, or name: and its name', got: 'name: alone', code: 'bad-voice-name' },
 } as const;
 
+/** The rule for durations. */
 const SECONDS: NumberRule = { expected: 'seconds as a number over 0', holds: (value: number) => value > 0 };
 
 /** The rules for all rows of a manifest. */
@@ -156,6 +156,7 @@ interface ColumnUse {
   readonly isRead: boolean;
 }
 
+/** Returns how a kind uses each of our columns. */
 const usesOf = memoizePerKind((kind): readonly ColumnUse[] => {
   const { required, optional } = columnsOfKind(kind);
   return specColumns().map((column) => {
@@ -272,7 +273,7 @@ function missing(kind: Kind, column: SpecColumn, header: string, cell: string): 
   };
 }
 
-/** The finding for an `api.` cell that would override a field voxbatch sets itself. */
+/** Returns the finding for an `api.` cell that would override a field that voxbatch sets itself. */
 function ownField(kind: Kind, field: string, columns: Columns): Finding | undefined {
   const column = ownColumnOf(kind, field);
   if (column === undefined) return undefined;

@@ -206,6 +206,7 @@ export async function* readUnchanged(
   yield* readManifest(source, options, checked);
 }
 
+/** Returns the error for a manifest that changed after it was checked. */
 function changedSince(): ManifestError {
   const expected = 'the file that was checked';
   return refusal([{ line: 1, id: '', column: '', expected, got: 'a file that changed since', code: 'changed' }]);

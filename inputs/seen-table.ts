@@ -2,9 +2,11 @@ import { hash } from 'node:crypto';
 
 /** Number of parts, which grow one at a time to keep the peak low: a growing part exists twice. */
 const PARTS = 32;
+/** Slots of a new part. */
 const SLOTS_AT_START = 16;
 /** Max load factor; beyond it a part grows by {@link GROWTH}. */
 const FULLEST = 0.8;
+/** Factor by which a full part grows. */
 const GROWTH = 1.5;
 const TWO_TO_32 = 2 ** 32;
 

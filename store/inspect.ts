@@ -11,8 +11,8 @@ import type { Expectation, StoredFile } from './store.ts';
 import { MOST_SECONDS, CompleteButUnfit, type Container, type Unfitness, UnfitBody } from './unfit.ts';
 
 /**
- * Inspects a whole body: its hash, its type, and whether it is complete. Throws {@link UnfitBody} for one that is cut
- * off or no result at all.
+ * Inspects a received body: its hash, its type, and whether it is complete. Throws {@link UnfitBody} for one that is
+ * cut off or no result at all.
  *
  * @param unread why its content must not be examined: an earlier check of it hung or crashed. Default: it is examined
  */

@@ -77,6 +77,7 @@ export const JOIN: Work<JoinJob, JoinedPart> = {
   unread: (_, why) => ({ type: 'unjoinable', why: `they ${why}` }),
 };
 
+/** All kinds of work, by name. */
 const WORKS: Readonly<Record<string, Pick<Work<never, unknown>, 'do'>>> = {
   [KEEP.name]: KEEP,
   [REUSE.name]: REUSE,

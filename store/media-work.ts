@@ -42,12 +42,14 @@ export async function doMediaJob(job: MediaJob): Promise<StoredFile | undefined>
   return keepBody(job, Buffer.from(from.buffer, from.byteOffset, from.byteLength));
 }
 
+/** Checks a body in memory, and stores it. */
 async function keepBody(job: MediaJob, body: Buffer): Promise<StoredFile> {
   const stored = withKey(job, await inspect(FileWindow.ofBody(body), job.expectation, job.unread));
   if (job.into !== undefined) await putBody(job.into, stored.key, body);
   return stored;
 }
 
+/** Checks a part file, and renames it to its key. */
 async function keepPart(job: MediaJob, part: string): Promise<StoredFile> {
   const { into } = job;
   const isRenamed = into !== undefined && (await sizeOf(part)) === undefined;
@@ -134,7 +136,7 @@ async function inspectFile(
   }
 }
 
-/** Bytes of a file; undefined if there is none. */
+/** Returns the bytes of a file; undefined if there is none. */
 async function sizeOf(path: string): Promise<number | undefined> {
   try {
     const found = await stat(path);

@@ -64,7 +64,7 @@ interface Waiting {
  * - {@link repeat} runs an operation again, with growing pauses, until it succeeds, fails for good, or its time is up.
  * - Many waiting operations are spread out, see {@link Crowd}.
  * - A success ends the pauses of the others: always of those of its kind, once of those of other kinds.
- * - {@link status} and {@link trouble} tell for how long the place has been away, and why.
+ * - {@link status} and {@link trouble} return for how long the place has been away, and why.
  */
 export class Outage {
   #limitMs: number;

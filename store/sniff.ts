@@ -95,7 +95,7 @@ function sniffFrame(head: Buffer, isRaw: boolean): string | undefined {
   return undefined;
 }
 
-/** Names the kind of a text; undefined if it is none: it has control characters, or is not UTF-8. */
+/** Returns the kind of a text; undefined if it is no text: it has control characters, or is not UTF-8. */
 function describeText(head: Buffer): string | undefined {
   let text: string;
   try {

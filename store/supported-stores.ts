@@ -30,6 +30,7 @@ interface MediaStoreKind {
   readonly marks: (address: string, env: NodeJS.ProcessEnv) => Promise<StoreMarks>;
 }
 
+/** A folder of this machine, or a mounted one. */
 const FOLDER: MediaStoreKind = {
   scheme: undefined,
   expected: 'the path of a folder',
@@ -41,6 +42,7 @@ const FOLDER: MediaStoreKind = {
   marks: async (path) => (await import('./owner-file.ts')).readMarks(path),
 };
 
+/** A bucket of S3, or of another server with its API. */
 const BUCKET: MediaStoreKind = {
   scheme: 's3',
   expected: 's3://bucket/prefix',

@@ -76,8 +76,10 @@ export class CastVoices {
   }
 }
 
+/** For rows whose speaker is unknown. */
 const NOTHING: CastValues = { name: '', values: {}, extra: {}, findings: [] };
 
+/** Splits a member's cells into values of our columns and `api.` fields. */
 function valuesOfMember({ name, values }: CastMember): CastValues {
   const api = Object.entries(values).filter(([column]) => column.startsWith('api.'));
   return {

@@ -44,7 +44,8 @@ export async function readCast(path: string): Promise<Cast> {
   return withCastItems(path, (parts) => castOf(path, parts));
 }
 
-async function castOf(path: string, parts: AsyncIterable<readonly RawItem[]>): Promise<Cast> {
+/** Builds the cast from its records. Gives up once there are more problems than a cast may have members. */
+async function castOf(path: string, parts: Items): Promise<Cast> {
   const members: CastMember[] = [];
   const problems: ManifestProblem[] = [];
   const lines = new Map<string, number>();
@@ -110,10 +111,12 @@ function ourColumn(header: string, report: (finding: Finding) => void): string |
   return undefined;
 }
 
+/** Returns the kinds of rows that have a voice. */
 function speakingKinds(): typeof KINDS {
   return KINDS.filter((kind) => columnsOfKind(kind).required.includes('voice'));
 }
 
+/** Returns the member of a record. */
 function memberOf(header: readonly (string | undefined)[], cells: readonly string[]): CastMember {
   const filled = header.flatMap((column, at) => {
     const cell = cells[at]?.trim() ?? '';
@@ -145,6 +148,7 @@ function bad(column: string, expected: string, got: string): Finding {
   return { column, expected, got, code: 'bad-cast' };
 }
 
+/** Returns the error for a cast with problems. */
 function refusal(path: string, problems: readonly ManifestProblem[]): ManifestError {
   const more = problems.length - LISTED;
   const lines = problems.slice(0, LISTED).map(describeProblem);
@@ -155,6 +159,7 @@ function refusal(path: string, problems: readonly ManifestProblem[]): ManifestEr
 /** Bytes by which the format is detected. */
 const HEAD_BYTES = 64 * 1024;
 
+/** The records of a table, as all format readers yield them. */
 type Items = AsyncIterable<readonly RawItem[]>;
 
 /**

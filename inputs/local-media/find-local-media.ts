@@ -5,6 +5,7 @@ import pLimit from 'p-limit';
 import { DeadlinePool } from '../../threads/thread-pool.ts';
 import { findThreadEntry } from '../../threads/find-entry.ts';
 import type { LocalFile, MediaColumn } from '../../contract/row-kinds.ts';
+import { stateOf } from '../regular-file.ts';
 import { readLocalMedia, type LocalMedia, type LocalMediaJob } from './read-local-media.ts';
 
 /** A file that a row may send, or a short reason why it cannot be used. */
@@ -85,7 +86,7 @@ async function read(path: string): Promise<LocalMedia | { readonly why: string }
   }
   if (!facts.isFile()) return { why: 'something that is no file' };
   if (facts.size === 0n) return { why: 'an empty file' };
-  const name = [path, facts.dev, facts.ino, facts.size, facts.mtimeNs, facts.ctimeNs].join(' ');
+  const name = `${path} ${stateOf(facts)}`;
   const before = known.get(name);
   if (before !== undefined) return before;
   const bytes = Number(facts.size);

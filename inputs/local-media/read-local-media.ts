@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { LocalFile } from '../../contract/row-kinds.ts';
+import { stateOf } from '../regular-file.ts';
 
 /** A job of the media thread: a file to read. */
 export interface LocalMediaJob {
@@ -41,12 +42,12 @@ const CHUNK = 1024 * 1024;
  * may hang it or exhaust memory, so it runs in the media thread. Throws system errors.
  */
 export async function readLocalMedia({ path, bytes }: LocalMediaJob): Promise<LocalMedia | { readonly why: string }> {
-  const before = await identityOf(path);
+  const before = stateOf(await stat(path, { bigint: true }));
   const media = await measure(path);
   if ('why' in media) return media;
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK })) hash.update(chunk as Buffer);
-  if ((await identityOf(path)) !== before) return { why: 'a file that changes while it is read' };
+  if (stateOf(await stat(path, { bigint: true })) !== before) return { why: 'a file that changes while it is read' };
   return { path, bytes, sha256: hash.digest('hex'), ...media };
 }
 
@@ -71,10 +72,4 @@ async function measure(
   } finally {
     input.dispose();
   }
-}
-
-/** Returns a text that changes whenever the file does. */
-async function identityOf(path: string): Promise<string> {
-  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
-  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }

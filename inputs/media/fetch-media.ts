@@ -25,6 +25,7 @@ export async function fetchMedia(fetch: Fetch, to: string | URL | Request, init?
   throw new NoMedia(response.ok ? `answers ${type} rather than media` : `answers ${response.status}`);
 }
 
+/** Throws {@link NoMedia} for an error of `fetch`. */
 function refuseUnreachable(error: unknown): never {
   const cause = typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
   const { code, isPrivate } = (cause ?? {}) as { readonly code?: string; readonly isPrivate?: unknown };

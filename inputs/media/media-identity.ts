@@ -30,6 +30,7 @@ export function createIdentify(
   );
 }
 
+/** Sends the request for one URL. Throws {@link NoMedia}, or an error after a timeout. */
 async function identify(url: string, fetch: Fetch): Promise<MediaIdentity | undefined> {
   const response = await fetchMedia(fetch, url, {
     // With a range, fetch requests no compression, which would change length and ETag.

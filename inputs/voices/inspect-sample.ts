@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { DeadlinePool } from '../../threads/thread-pool.ts';
 import { findThreadEntry } from '../../threads/find-entry.ts';
+import { stateOf } from '../regular-file.ts';
 import { readSample, type Sample } from './read-sample.ts';
 
 /** A job of the thread that reads recordings. */
@@ -42,6 +43,7 @@ export async function inspectSample(path: string, most: number): Promise<Sample>
   });
 }
 
+/** Reads a recording, unless it was read before and has not changed. */
 async function inspect(path: string, most: number): Promise<Sample> {
   // Opening a pipe would otherwise block the thread until somebody writes to it.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -51,7 +53,7 @@ async function inspect(path: string, most: number): Promise<Sample> {
     const bytes = Number(facts.size);
     if (bytes === 0) return { why: 'an empty file' };
     if (bytes > most) return { why: `a file of ${inMegabytes(bytes)}` };
-    const name = [path, facts.dev, facts.ino, facts.size, facts.mtimeNs, facts.ctimeNs].join(' ');
+    const name = `${path} ${stateOf(facts)}`;
     const before = known.get(name);
     if (before !== undefined) return before;
     const content = await file.readFile();

@@ -5,6 +5,7 @@ export type CellFormat =
   | { readonly type: 'number' | 'date' | 'time' | 'date-time' | 'duration' }
   | { readonly type: 'digits'; readonly digits: number };
 
+/** The format of a plain number. */
 export const NUMBER: CellFormat = { type: 'number' };
 
 /** Formats that a workbook names by a number alone: dates and times of all languages. */

@@ -122,6 +122,7 @@ function badNames(row: number, cells: SheetRow['cells']): readonly ManifestProbl
   return cells.flatMap((cell, at) => (typeof cell === 'string' ? [] : [bad(row, at, '', cell)]));
 }
 
+/** Returns the problem of a cell without a usable value. */
 function bad(row: number, at: number, column: string, { got }: BadCell): ManifestProblem {
   const expected = 'a value (correct the formula, or open the file in Excel and save it, so that results are in it)';
   return { line: row, id: '', column, expected, got: `${got} in cell ${placeInSheet(row, at)}`, code: 'bad-cell' };
@@ -132,6 +133,7 @@ function textOf(cell: string | BadCell): string {
   return typeof cell === 'string' ? cell : '';
 }
 
+/** Adds empty cells up to a length. */
 function padded(cells: readonly string[], length: number): readonly string[] {
   return cells.length >= length ? cells : [...cells, ...new Array<string>(length - cells.length).fill('')];
 }

@@ -16,6 +16,7 @@ export interface WorkbookParts {
   readonly is1904: boolean;
 }
 
+/** Why a file that is no workbook cannot be read. */
 const NO_WORKBOOK = 'it is no Excel workbook (.xlsx); save it as one, or as "CSV UTF-8"';
 /** Max characters of all texts together. */
 const MOST_TEXT = 256 * 1024 ** 2;

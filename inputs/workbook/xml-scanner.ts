@@ -116,6 +116,7 @@ class Scanner {
   }
 }
 
+/** Removes the namespace prefix of a name. */
 function localName(name: string): string {
   const colon = name.indexOf(':');
   return colon < 0 ? name : name.slice(colon + 1);

@@ -107,6 +107,7 @@ async function readBox(file: FileWindow, at: number): Promise<Box | undefined> {
   return long < 16 ? undefined : { name, content: at + 16, end: at + long };
 }
 
+/** Ids of the two elements at the top level of a Matroska file. */
 const EBML = 0x1a45dfa3;
 const SEGMENT = 0x18538067;
 

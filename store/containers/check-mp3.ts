@@ -7,7 +7,7 @@ import { eachFrame, readBits, sideLayout, type MpegFrame } from './mpeg-frame.ts
  * hundredths that encoders add at both ends. Throws `UnfitBody` if its last frame is cut off, foreign bytes lie between
  * frames, or it has fewer frames than it declares; `CompleteButUnfit` if it has none, or only inaudible ones.
  *
- * A file without a `Xing` header that was cut exactly between two frames is a whole, shorter file. Only a declared
+ * A file without a `Xing` header that was cut exactly between two frames is a complete, shorter file. Only a declared
  * length can reveal the cut.
  */
 export async function checkMp3(container: Container): Promise<number> {
@@ -87,6 +87,7 @@ function mostPower(head: Buffer, at: number, isVersion1: boolean): number {
   return (loud * highest ** (8 / 3) + soft) * gain ** 2 * POWER_OF_LINE;
 }
 
+/** Returns the highest value that a Huffman table can encode. */
 function highestOf(table: number): number {
   return HIGHEST[table] ?? 15 + 2 ** (LINBITS[table - 16] ?? 13) - 1;
 }

@@ -33,7 +33,7 @@ export async function checkWav(container: Container): Promise<number | undefined
   return seconds;
 }
 
-/** The byte that encodes digital silence; undefined for codings without a unique one. */
+/** Returns the byte that encodes digital silence; undefined for codings without a unique one. */
 function silenceOf(format: WavFormat): number | undefined {
   if (!isPlain(format)) return undefined;
   return format.bits === 8 ? 0x80 : 0;

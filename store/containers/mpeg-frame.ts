@@ -67,7 +67,7 @@ export function readMpegFrame(head: Buffer): MpegFrame | undefined {
   };
 }
 
-/** Bytes of the frame of an ADTS stream (ISO/IEC 14496-3) that begins here; undefined if there is none. */
+/** Returns the bytes of the ADTS frame (ISO/IEC 14496-3) that begins here; undefined if there is none. */
 export function adtsFrameBytes(head: Buffer): number | undefined {
   const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0] = head;
   if (head.length < 7 || first !== 0xff || (second & 0xf6) !== 0xf0 || ((third >> 2) & 15) > 12) return undefined;
@@ -75,7 +75,7 @@ export function adtsFrameBytes(head: Buffer): number | undefined {
   return size < 7 ? undefined : size;
 }
 
-/** Bytes of the ID3v2 tag that begins here; 0 if none does (id3.org, ID3v2.4, section 3.1 and 6.2). */
+/** Returns the bytes of the ID3v2 tag that begins here; 0 if none does (id3.org, ID3v2.4, section 3.1 and 6.2). */
 export function id3Bytes(head: Buffer): number {
   if (head.length < 10 || head.toString('latin1', 0, 3) !== 'ID3') return 0;
   // Four times seven bits, plus a footer of ten bytes if flagged.

@@ -110,6 +110,7 @@ function readLink(key: Buffer, { pathname, searchParams }: URL): ReadLink | unde
   return { sha256: name.slice(0, name.length - extension.length), extension: extension.slice(1), grant };
 }
 
+/** Answers with a status alone. */
 function refuse(response: http.ServerResponse, status: number): void {
   response.writeHead(status, { 'content-type': 'text/plain', 'content-length': 0, 'cache-control': 'no-store' }).end();
 }

@@ -45,6 +45,7 @@ export async function leaseObject(client: BucketClient, key: string, scratch: Sc
   }
 }
 
+/** Downloads an object once. */
 async function leaseOnce(client: BucketClient, key: string, scratch: Scratch): Promise<Lease | undefined> {
   const body = await readObject(client, key).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

@@ -12,10 +12,11 @@ export interface BucketTrouble {
   readonly message: string;
   /** The operation with its object or prefix, see `describeOperation`. */
   readonly operation?: string;
-  /** The region that the bucket is in, if S3 problem so. */
+  /** The region that the bucket is in, if S3 named it. */
   readonly region?: string | undefined;
 }
 
+// Advice for several codes.
 const KEYS = 'Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile of AWS_PROFILE';
 const KMS_KEY = 'Enable the KMS key of the bucket, or of the object that is named';
 const SESSION = 'Sign in again, or renew AWS_SESSION_TOKEN';
@@ -79,10 +80,12 @@ export class BucketUnusable extends StoreUnwritable {
   }
 }
 
+/** Returns the message with its code, unless it begins with that already. */
 function describe(code: string, message: string): string {
   return code === 'AWAY' || message.startsWith(code) ? message : `${code}: ${message}`;
 }
 
+/** Returns what the user can do, without a period. */
 function adviceFor({ code, region }: BucketTrouble): string {
   return OTHER_REGION.has(code)
     ? `The bucket is in another region, or on another server: set AWS_REGION${region === undefined ? ' to its region' : `=${region}`}, or AWS_ENDPOINT_URL_S3`

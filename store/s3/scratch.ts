@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OwnedFolder } from '../owner-file.ts';
 
+/** Start of the names of all such folders; the process id follows. */
 const PREFIX = 'voxbatch-media-';
 /** The folder of a dead process is removed after this long without a change, ms: its process id may be in use again. */
 const ABANDONED_MS = 3_600_000;

@@ -51,7 +51,7 @@ export interface FfmpegRun {
   readonly onOutput?: (output: Readable) => Promise<void>;
 }
 
-/** Names a file so that ffmpeg cannot mistake it for an option, protocol or pattern. */
+/** Returns the argument for a file, which ffmpeg cannot mistake for an option, protocol or pattern. */
 export function fileArgument(path: string): string {
   return `file:${path}`;
 }

@@ -68,7 +68,8 @@ export function containerOf(extension: string): string {
 /**
  * Makes a copy of an audio file with the requested loudness, trimming, rate and type. The same file and the same ffmpeg
  * give the same bytes. Chapters and titles are kept if both types support them. Returns its integrated loudness in
- * LUFS, before and after; undefined if none was asked for. Throws `FfmpegFailed`; the caller cleans up partial output.
+ * LUFS, before and after; undefined if no loudness was requested. Throws `FfmpegFailed`; the caller cleans up partial
+ * output.
  */
 export async function finishSound(
   request: FinishingRequest,

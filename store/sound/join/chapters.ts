@@ -41,6 +41,7 @@ function contentsFrame(name: string, entries: readonly string[], isTop: boolean)
   return id3Frame('CTOC', Buffer.concat([text(name), flags, ...entries.map(text)]));
 }
 
+/** Returns a `CHAP` frame. */
 function chapterFrame(name: string, { title, startMs, endMs }: Chapter): Buffer {
   const times = Buffer.alloc(16);
   times.writeUInt32BE(startMs, 0);
@@ -52,6 +53,7 @@ function chapterFrame(name: string, { title, startMs, endMs }: Chapter): Buffer 
   return id3Frame('CHAP', Buffer.concat([text(name), times, id3Frame('TIT2', words)]));
 }
 
+/** Returns an ID3 frame: name, length, flags, content. */
 function id3Frame(name: string, content: Buffer): Buffer {
   const header = Buffer.alloc(10);
   header.write(name, 0, 'latin1');
@@ -59,6 +61,7 @@ function id3Frame(name: string, content: Buffer): Buffer {
   return Buffer.concat([header, content]);
 }
 
+/** Returns a text with its terminating zero. */
 function text(words: string): Buffer {
   return Buffer.from(`${words}\0`, 'latin1');
 }
@@ -93,6 +96,7 @@ export function cueChunks(chapters: readonly Chapter[], rate: number): Buffer {
   ]);
 }
 
+/** Returns a chunk of a WAV file: name, length, content, padding to an even length. */
 function chunk(name: string, content: Buffer): Buffer {
   const header = Buffer.alloc(8);
   header.write(name, 0, 'latin1');
@@ -146,11 +150,13 @@ async function* chunksFrom(file: FileWindow, from: number): AsyncGenerator<{ nam
   }
 }
 
+/** Reads the positions of cues, in samples, by their id. */
 function readPoints(content: Buffer, points: Map<number, number>): void {
   for (let at = 4; at + POINT_BYTES <= content.length; at += POINT_BYTES)
     points.set(content.readUInt32LE(at), content.readUInt32LE(at + 20));
 }
 
+/** Reads the labels of cues, by their id. */
 function readTitles(content: Buffer, titles: Map<number, string>): void {
   for (let at = 4; at + 12 <= content.length;) {
     const size = content.readUInt32LE(at + 4);
