@@ -6,29 +6,29 @@ import type { BenchProcess, TestBed } from './test-bed.ts';
 
 /** A program that processes the rows, one way or another. */
 export interface Contestant {
-  /** Short description. */
-  readonly description: string;
+  /** Short label. */
+  readonly label: string;
   /** Processes all rows while its worker is killed repeatedly. Returns what it reports about them at the end. */
   readonly run: (testBed: TestBed, limitMs: number) => Promise<Account>;
 }
 
 /** The compared programs, by name. The others are compared with the first. */
 export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
-  voxbatch: { description: 'voxbatch, the compiled command line with a worker of its own', run: runVoxbatch },
+  voxbatch: { label: 'voxbatch, the compiled command line with a worker of its own', run: runVoxbatch },
   'one-activity': {
-    description: 'Temporal: one activity a row creates, polls and downloads; default retries',
+    label: 'Temporal: one activity a row creates, polls and downloads; default retries',
     run: temporalPeer('one-activity'),
   },
   'one-activity-keyed': {
-    description: 'the same, with an Idempotency-Key header, of which the API knows nothing',
+    label: 'the same, with an Idempotency-Key header, of which the API knows nothing',
     run: temporalPeer('one-activity-keyed'),
   },
   'child-workflows': {
-    description: 'Temporal: a child workflow a row, one activity creates and another polls; default retries',
+    label: 'Temporal: a child workflow a row, one activity creates and another polls; default retries',
     run: temporalPeer('child-workflows'),
   },
   script: {
-    description: 'a script with p-limit, five tries a row, and files that are there are skipped',
+    label: 'a script with p-limit, five tries a row, and files that are there are skipped',
     run: runScript,
   },
 };

@@ -26,9 +26,9 @@ console.log(
     `${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}\n`,
 );
 const scores: Score[] = [];
-for (const [name, { description, run }] of Object.entries(CONTESTANTS)) {
+for (const [name, { label, run }] of Object.entries(CONTESTANTS)) {
   if (options.only.length > 0 && !options.only.includes(name)) continue;
-  say(`${name}: ${description} …`);
+  say(`${name}: ${label} …`);
   const testBed = await TestBed.create(options);
   try {
     const begun = performance.now();

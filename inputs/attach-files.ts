@@ -69,7 +69,7 @@ async function attachLocalMedia(
   if (before.rows.every(({ spec }) => COLUMNS.every((column) => pathOf(spec, column) === undefined))) return before;
   // Loads the code that reads media only if a row has such files.
   const { findLocalMedia } = await import('./local-media/find-local-media.ts');
-  const read = async (row: UnpricedRow, column: MediaColumn): Promise<readonly ReadCell[]> => {
+  const read = async (row: UnpricedRow, column: MediaColumn) => {
     const path = pathOf(row.spec, column);
     return path === undefined ? [] : [{ column, path, file: await findLocalMedia(path, column, folders) }];
   };
@@ -83,37 +83,17 @@ async function attachLocalMedia(
   const faulty = [...before.faulty];
   const problems = [...before.problems];
   for (const { row, files } of found) {
-    const wrong = files.flatMap((cell) => mediaProblem(row, cell, columns) ?? []);
+    const wrong = files.flatMap(({ column, path, file }): ManifestProblem[] => {
+      if (!('why' in file)) return [];
+      const expected = `${EXPECTED[column]} (a relative path begins in the folder of the manifest)`;
+      const got = `${show(path)}: ${file.why}`;
+      return [{ line: row.line, id: row.id, column: columns.headerOf(column), expected, got, code: 'bad-media' }];
+    });
     problems.push(...wrong);
     if (wrong.length > 0) faulty.push(row);
     else rows.push(files.reduce((one, { column, file }) => ('why' in file ? one : withFile(one, column, file)), row));
   }
   return { rows, faulty, problems };
-}
-
-/** A cell with a path, and the file that was read, or why it cannot be used. */
-interface ReadCell {
-  readonly column: MediaColumn;
-  readonly path: string;
-  readonly file: LocalFile | { readonly why: string };
-}
-
-/** Returns the problem with a file, if it cannot be used. */
-function mediaProblem(
-  { line, id }: UnpricedRow,
-  { column, path, file }: ReadCell,
-  columns: Pick<Columns, 'headerOf'>,
-): ManifestProblem | undefined {
-  if (!('why' in file)) return undefined;
-  const expected = `${EXPECTED[column]} (a relative path begins in the folder of the manifest)`;
-  return {
-    line,
-    id,
-    column: columns.headerOf(column),
-    expected,
-    got: `${show(path)}: ${file.why}`,
-    code: 'bad-media',
-  };
 }
 
 /** What the columns expect, for problems. */

@@ -12,7 +12,7 @@ import {
 } from '../contract/row-kinds.ts';
 import { ownColumnOf } from '../policy/rows/own-column.ts';
 import { requestedVoiceName } from '../policy/voices/voice-name.ts';
-import type { CastVoices } from './cast/cast-voices.ts';
+import type { CastValues, CastVoices } from './cast/cast-voices.ts';
 import type { Columns, PlacedFinding } from './header.ts';
 import { specColumns } from './header-names.ts';
 import { decideKind } from './row-kind.ts';
@@ -83,34 +83,28 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
   if ('findings' in decided) return { spec: undefined, findings: decided.findings, unused: [] };
   const { kind } = decided;
   const cast = rules.cast?.valuesFor(columns, cells, kind);
-  const standIns: Readonly<Partial<Record<SpecColumn, string | undefined>>> = { ...rules.defaults, ...cast?.values };
-  const read = readCells(kind, columns, cells, { rules, standIns, hasCast: cast !== undefined });
-  const { values, unused } = read;
+  const { values, unused, isComplete, ...read } = readCells(kind, columns, cells, { ...rules, values: cast?.values });
   const findings = [...(cast?.findings ?? []), ...read.findings];
   if (rules.strict) findings.push(...unused.map((header) => unusedCell(kind, header)));
   const own = columns.api.length === 0 ? {} : readApiCells(kind, columns, cells, { rules, findings });
   const extra = cast === undefined ? own : { ...cast.extra, ...own };
   // Each value was parsed by the rule of its own column.
   const spec = { kind, ...values, extra } as RowSpec;
-  const isValid = findings.length === 0 && read.isComplete;
+  const isValid = findings.length === 0 && isComplete;
   return { spec: isValid ? spec : undefined, draft: spec, findings, unused, speaker: cast?.name };
 }
 
-/** Parses the cells of the columns that a kind uses, besides `api.FIELD`. `standIns`: values for empty cells. */
+/**
+ * Parses the cells of the columns that a kind uses, besides `api.FIELD`. `values`: what the cast gives for empty cells,
+ * before the defaults; undefined if it gives nothing. `isComplete`: whether all required columns have a value.
+ */
 function readCells(
   kind: Kind,
   columns: Columns,
   cells: readonly string[],
-  {
-    rules,
-    standIns,
-    hasCast,
-  }: {
-    readonly rules: RowRules;
-    readonly standIns: Readonly<Partial<Record<SpecColumn, string | undefined>>>;
-    readonly hasCast: boolean;
-  },
-): ReadCells {
+  rules: RowRules & { readonly values: CastValues['values'] | undefined },
+) {
+  const standIns: Readonly<Partial<Record<SpecColumn, string | undefined>>> = { ...rules.defaults, ...rules.values };
   const values: Partial<Record<SpecColumn, CellValue>> = {};
   const findings: PlacedFinding[] = [];
   const unused: string[] = [];
@@ -125,7 +119,7 @@ function readCells(
     }
     const value = filled ? cell : standIns[column];
     if (value === undefined) {
-      if (!isRequired || (column === 'voice' && hasCast)) continue;
+      if (!isRequired || (column === 'voice' && rules.values !== undefined)) continue;
       isComplete = false;
       if (columns.lacks(column))
         findings.push(...columns.once(column, () => columns.missing(column, whyNeeded(kind, column))));
@@ -137,16 +131,6 @@ function readCells(
     else if (parsed.value !== undefined) values[column] = parsed.value;
   }
   return { values, findings, unused, isComplete };
-}
-
-/** The parsed cells of a row. */
-interface ReadCells {
-  readonly values: Partial<Record<SpecColumn, CellValue>>;
-  readonly findings: readonly PlacedFinding[];
-  /** See {@link ParsedRow}. */
-  readonly unused: readonly string[];
-  /** Whether all required columns have a value. */
-  readonly isComplete: boolean;
 }
 
 /** How a kind of row uses a column. `isRead`: required or optional. */

@@ -1,5 +1,5 @@
 import { messageOf } from '../contract/message-of.ts';
-import { constants, createReadStream, type BigIntStats } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { createHash, hash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
@@ -50,11 +50,6 @@ export async function readRegular(path: string): Promise<string> {
   } finally {
     await file.close();
   }
-}
-
-/** Returns a text that changes with every change of a file, by its facts: identity, size and times. */
-export function stateOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
 /** Returns the sha256 of a file, in hex. */

@@ -41,8 +41,8 @@ export interface Bytes {
    * (`work-in-folder.ts`); otherwise on local copies that they lease (`work-on-copies.ts`).
    */
   readonly folder?: OwnedFolder;
-  /** Returns a local folder for incomplete bodies. Its subfolder is created with the first of them. */
-  partsIn(): Promise<OwnedFolder>;
+  /** The local folder for incomplete bodies. The first of them creates it. */
+  readonly parts: OwnedFolder;
   /** See `Store.claim`. */
   claim(owner: string): Promise<string>;
   /** See `Store.claimId`. */

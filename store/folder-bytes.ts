@@ -24,7 +24,7 @@ export function openFolderBytes(path: string): Bytes & { readonly folder: OwnedF
   const folder: { readonly root: string; owner?: string } = { root };
   return {
     folder,
-    partsIn: () => Promise.resolve(folder),
+    parts: folder,
     claim: async (owner) => {
       await folders.make(root);
       folder.owner = owner;

@@ -143,10 +143,14 @@ async function write(
   { bytes, work, folders }: Place,
   { stem, body, expectation, onReceived, persist }: Writing,
 ): Promise<StoredFile> {
-  const parts = await endingBodyOnError(body, () => {
+  try {
     requireSafeStem(stem, expectation.extension);
-    return bytes.partsIn();
-  });
+  } catch (error) {
+    // The body will not be read, so its connection is ended.
+    if (!Buffer.isBuffer(body)) body.destroy();
+    throw error;
+  }
+  const { parts } = bytes;
   const path = newPart(parts.root);
   const received = await receiveBody(body, expectation, { path, store: parts, folders, persist });
   await onReceived?.();
@@ -156,14 +160,4 @@ async function write(
     if (isPart) await rm(path, { force: true }).catch(() => undefined);
     throw error;
   });
-}
-
-/** Runs `prepare`. If it fails, the body will not be read, so its connection is ended. */
-async function endingBodyOnError<T>(body: Readable | Buffer, prepare: () => Promise<T>): Promise<T> {
-  try {
-    return await prepare();
-  } catch (error) {
-    if (!Buffer.isBuffer(body)) body.destroy();
-    throw error;
-  }
 }

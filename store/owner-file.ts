@@ -29,23 +29,13 @@ export interface OwnedFolder {
  * owner's folder is no longer writable, because the next paid result could not be stored.
  */
 export async function claimFolder(folder: string, owner: string): Promise<string> {
-  const path = join(folder, OWNER_FILE);
-  try {
-    const before = await read(path);
-    return before === undefined || before === owner ? await claim(path, owner) : before;
-  } catch (error) {
-    throw new StoreUnwritable(path, error);
-  }
+  const before = await readMark(folder, OWNER_FILE);
+  return before === undefined || before === owner ? claim(folder, OWNER_FILE, owner) : before;
 }
 
 /** Gives a folder this id if it has none. Returns its id. Throws {@link StoreUnwritable}. */
 export async function claimFolderId(folder: string, id: string): Promise<string> {
-  const path = join(folder, ID_FILE);
-  try {
-    return (await read(path)) ?? (await claim(path, id));
-  } catch (error) {
-    throw new StoreUnwritable(path, error);
-  }
+  return (await readMark(folder, ID_FILE)) ?? claim(folder, ID_FILE, id);
 }
 
 /** Reads a folder's owner and id; neither if it is missing. Changes nothing. Throws {@link StoreUnwritable}. */
@@ -56,11 +46,12 @@ export async function readMarks(folder: string): Promise<StoreMarks> {
 /** Reads one of both files of a folder; undefined if it is missing. Throws {@link StoreUnwritable}. */
 async function readMark(folder: string, name: string): Promise<string | undefined> {
   const path = join(folder, name);
-  try {
-    return await read(path);
-  } catch (error) {
+  // Opening a pipe would wait for a writer. Without blocking, it reads as empty.
+  const flag = constants.O_RDONLY | constants.O_NONBLOCK;
+  return readFile(path, { encoding: 'utf8', flag }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new StoreUnwritable(path, error);
-  }
+  });
 }
 
 /**
@@ -79,20 +70,20 @@ export function requireSame(place: string, claimed: string, now: string | undefi
   throw new StoreUnwritable(place, Object.assign(new Error('this store is not there any more'), gone));
 }
 
-async function read(path: string): Promise<string | undefined> {
-  // Opening a pipe would wait for a writer. Without blocking, it reads as empty.
-  const flag = constants.O_RDONLY | constants.O_NONBLOCK;
-  return readFile(path, { encoding: 'utf8', flag }).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  });
-}
-
 /**
  * Creates a file with this text, unless another process does so first. Returns the text of the file that exists then.
  * The file appears only once it is complete.
  */
-async function claim(path: string, text: string): Promise<string> {
+async function claim(folder: string, name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  try {
+    return await create(path, text);
+  } catch (error) {
+    throw new StoreUnwritable(path, error);
+  }
+}
+
+async function create(path: string, text: string): Promise<string> {
   const part = `${path}.${randomUUID()}.part`;
   const file = await open(part, 'wx', 0o600);
   try {

@@ -59,7 +59,7 @@ export function workOnCopies(bytes: Bytes, threads: MediaThreads): WorkOnMedia {
           if (typeof found === 'string') return { type: 'damaged', at, is: found };
           parts.push({ ...found.file, path: found.lease.path });
         }
-        const joined = await threads.run(JOIN, { files: parts, stem, parts: await bytes.partsIn(), into: undefined });
+        const joined = await threads.run(JOIN, { files: parts, stem, parts: bytes.parts, into: undefined });
         return joined.type === 'joined' ? await putJoined(bytes, joined) : joined;
       } finally {
         for (const settled of leases) if (settled.status === 'fulfilled') await settled.value?.lease.release();

@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isAbsolute, relative, sep } from 'node:path';
 import pLimit from 'p-limit';
 import { DeadlinePool } from '../../threads/thread-pool.ts';
 import { findThreadEntry } from '../../threads/find-entry.ts';
 import type { LocalFile, MediaColumn } from '../../contract/row-kinds.ts';
-import { stateOf } from '../regular-file.ts';
+import { readInFolders, stateOf, whyNotRead } from '../read-in-folders.ts';
 import { readLocalMedia, type LocalMedia, type LocalMediaJob } from './read-local-media.ts';
 
 /** A file that a row may send, or a short reason why it cannot be used. */
@@ -35,15 +35,8 @@ export async function findLocalMedia(
   column: MediaColumn,
   folders: readonly string[],
 ): Promise<FoundMedia> {
-  const places = isAbsolute(given) ? [given] : folders.map((folder) => resolve(folder, given));
-  let why = 'no such file';
-  for (const [at, place] of places.entries()) {
-    const found = await lookUp(place, isAbsolute(given) ? undefined : folders[at]);
-    if (!('why' in found)) return fits(found, column);
-    why = found.why;
-    if (why !== 'no such file') break;
-  }
-  return { why };
+  const found = await readInFolders(given, folders, lookUp);
+  return 'why' in found ? found : fits(found, column);
 }
 
 /** Requires that media have what their column needs. */
@@ -63,9 +56,7 @@ async function lookUp(place: string, folder: string | undefined): Promise<LocalM
     }
     return await read(path);
   } catch (error) {
-    const code = (error as { code?: unknown } | null)?.code;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { why: 'no such file' };
-    return { why: `a file that cannot be read${typeof code === 'string' ? ` (${code})` : ''}` };
+    return { why: whyNotRead(error) };
   }
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { LocalFile } from '../../contract/row-kinds.ts';
-import { stateOf } from '../regular-file.ts';
+import { stateOf } from '../read-in-folders.ts';
 
 /** A job of the media thread: a file to read. */
 export interface LocalMediaJob {

@@ -1,9 +1,9 @@
-import { isAbsolute, resolve } from 'node:path';
 import type { LocalFile, RowSpec } from '../../contract/row-kinds.ts';
 import { SAMPLE_LIMITS, type SampleLimits } from '../../contract/api-limits.ts';
 import { inMegabytes, inspectSample } from './inspect-sample.ts';
 import { show, type Finding } from '../../contract/manifest-problems.ts';
-import { SAMPLE_FORMATS } from './read-sample.ts';
+import { readInFolders } from '../read-in-folders.ts';
+import { SAMPLE_FORMATS, type Sample } from './read-sample.ts';
 
 /** Where recordings ("samples") are looked up, and their limits. */
 export interface SampleRules {
@@ -26,10 +26,13 @@ export async function checkSamples({ samples = [] }: RowSpec, rules: SampleRules
   }
   const findings: Omit<Finding, 'column'>[] = [];
   const files: LocalFile[] = [];
-  for (const sample of await Promise.all(samples.map(({ path }) => findSample(path, rules.folders, limits)))) {
+  const read = async ({ path }: LocalFile): Promise<{ readonly path: string; readonly sample: Sample }> => {
+    return { path, sample: await readInFolders(path, rules.folders, (place) => inspectSample(place, limits.bytes)) };
+  };
+  for (const { path, sample } of await Promise.all(samples.map(read))) {
     if ('why' in sample) {
       const expected = `a recording (${SAMPLE_FORMATS}) of ${inMegabytes(limits.bytes)} at most (setting samples.bytes)`;
-      findings.push({ expected, got: `${show(sample.given)}: ${sample.why}`, code: 'bad-sample' });
+      findings.push({ expected, got: `${show(path)}: ${sample.why}`, code: 'bad-sample' });
     } else files.push(sample);
   }
   const seconds = files.reduce((sum, file) => sum + file.seconds, 0);
@@ -42,21 +45,4 @@ export async function checkSamples({ samples = [] }: RowSpec, rules: SampleRules
     findings.push({ expected: 'recordings that differ', got: `${show(twice.path)} twice`, code: 'bad-sample' });
   }
   return findings.length > 0 ? { findings } : { samples: files };
-}
-
-/** Reads a recording. `given`: its path as the manifest has it. */
-async function findSample(
-  given: string,
-  folders: readonly string[],
-  { bytes }: SampleLimits,
-): Promise<LocalFile | { readonly given: string; readonly why: string }> {
-  const places = isAbsolute(given) ? [given] : folders.map((folder) => resolve(folder, given));
-  let why = 'no such file';
-  for (const place of places) {
-    const sample = await inspectSample(place, bytes);
-    if (!('why' in sample)) return sample;
-    why = sample.why;
-    if (why !== 'no such file') break;
-  }
-  return { given, why };
 }

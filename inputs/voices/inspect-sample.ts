@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { DeadlinePool } from '../../threads/thread-pool.ts';
 import { findThreadEntry } from '../../threads/find-entry.ts';
-import { stateOf } from '../regular-file.ts';
+import { stateOf, whyNotRead } from '../read-in-folders.ts';
 import { readSample, type Sample } from './read-sample.ts';
 
 /** A job of the thread that reads recordings. */
@@ -36,9 +36,7 @@ export async function inspectSample(path: string, most: number): Promise<Sample>
     try {
       return await inspect(path, most);
     } catch (error) {
-      const code = (error as { code?: unknown } | null)?.code;
-      if (code === 'ENOENT' || code === 'ENOTDIR') return { why: 'no such file' };
-      return { why: `a file that cannot be read${typeof code === 'string' ? ` (${code})` : ''}` };
+      return { why: whyNotRead(error) };
     }
   });
 }

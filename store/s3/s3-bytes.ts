@@ -27,31 +27,31 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
   const uploads = new Uploads(client);
   const scratch = new Scratch();
   const full = (key: string): string => `${place.prefix}${key}`;
-  const parts: Pick<Bytes, 'put' | 'read' | 'lease'> = {
+  const transfers: Pick<Bytes, 'put' | 'read' | 'lease'> = {
     put: (key, content) => uploads.put(full(key), content),
     read: (key, range) => readObject(client, full(key), range),
     lease: (key) => leaseObject(client, full(key), scratch),
   };
-  const copies = new Copies(client, parts, full);
-  const owner = (): Promise<string | undefined> => ownerOfPrefix(client, place.prefix);
+  const copies = new Copies(client, transfers, full);
+  const readMark = (name: string): Promise<string | undefined> => readText(client, full(name));
   let claimed: string | undefined;
   const bytes: BucketBytes = {
     outage: client.outage,
-    marks: async () => ({ owner: await owner(), id: await idOfPrefix(client, place.prefix) }),
+    marks: async () => ({ owner: await readMark(OWNER_KEY), id: await readMark(ID_KEY) }),
     probe: async () => {
       await tryOperations(client, bytes);
       return { ...(await bytes.marks()), copyProblem: copies.problem };
     },
-    partsIn: () => Promise.resolve(scratch.folder),
+    parts: scratch.folder,
     claim: async (owner) => {
       claimed = owner;
       return claimPrefix(client, place.prefix, owner);
     },
-    claimId: (id) => claimPrefixId(client, place.prefix, id),
+    claimId: async (id) => (await readMark(ID_KEY)) ?? claim(client, full(ID_KEY), id),
     requireStillThere: async () => {
-      if (claimed !== undefined) requireSame(place.address, claimed, await owner());
+      if (claimed !== undefined) requireSame(place.address, claimed, await readMark(OWNER_KEY));
     },
-    ...parts,
+    ...transfers,
     copy: (file, key) => copies.copy(file, key),
     presign: (key, lifetimeMs) => client.signer.presign(full(key), lifetimeMs),
     stat: async (key) => {
@@ -104,29 +104,14 @@ const OWNER_KEY = '.ledger';
 /** Key of the object that holds the random id of a claimed prefix. Stores that earlier versions claimed lack it. */
 const ID_KEY = '.store';
 
-/** Reads the owner of this prefix; undefined if it is unclaimed. */
-function ownerOfPrefix(client: BucketClient, prefix: string): Promise<string | undefined> {
-  return readText(client, `${prefix}${OWNER_KEY}`);
-}
-
 /**
  * Claims a prefix for this owner if it is unclaimed. Returns its owner. Writes even if the prefix is already this
  * owner's, so that missing rights to write are noticed before anything is paid for.
  */
 export async function claimPrefix(client: BucketClient, prefix: string, owner: string): Promise<string> {
-  const before = await ownerOfPrefix(client, prefix);
-  if (before !== undefined && before !== owner) return before;
-  return claim(client, `${prefix}${OWNER_KEY}`, owner);
-}
-
-/** Reads the random id of this prefix; undefined if it has none. */
-function idOfPrefix(client: BucketClient, prefix: string): Promise<string | undefined> {
-  return readText(client, `${prefix}${ID_KEY}`);
-}
-
-/** Gives a prefix this id if it has none. Returns its id. */
-async function claimPrefixId(client: BucketClient, prefix: string, id: string): Promise<string> {
-  return (await idOfPrefix(client, prefix)) ?? claim(client, `${prefix}${ID_KEY}`, id);
+  const key = `${prefix}${OWNER_KEY}`;
+  const before = await readText(client, key);
+  return before === undefined || before === owner ? claim(client, key, owner) : before;
 }
 
 /**

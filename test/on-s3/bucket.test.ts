@@ -163,7 +163,7 @@ it('lists more than fits into one answer', async () => {
 
 it('makes a folder for copies only when there is one, and takes it away', async () => {
   const bytes = await openPlace();
-  const { root } = await bytes.partsIn();
+  const { root } = bytes.parts;
   await bytes.put('b/1.mp3', contentOf(Buffer.from('sound')));
   expect(existsSync(root)).toBe(false);
   await bytes.lease('b/1.mp3');
