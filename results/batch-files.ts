@@ -19,7 +19,7 @@ export const RESULTS_CSV = 'results.csv';
 export const RESULTS_JSONL = 'results.jsonl';
 export const RECEIPTS_JSONL = 'receipts.jsonl';
 
-/** All files that a projection may write, except the summary. */
+/** All tables that a projection (a run of `writeOutFolder`) may write; not the summary. */
 export const PROJECTED_FILES: readonly string[] = [
   RESULTS_CSV,
   RESULTS_JSONL,
@@ -30,7 +30,7 @@ export const PROJECTED_FILES: readonly string[] = [
   FINISHED.csv,
 ];
 
-/** All that a projection replaces or removes, except the report. */
+/** All files that a projection replaces or removes, except the report. */
 export const ALL_FILES: readonly string[] = [...PROJECTED_FILES, SUMMARY_FILE, CLAIM_FILE, REPLACEABLE_FILE];
 
 /** Files that `run` and `redrive --from` accept, so people edit them. */
@@ -38,19 +38,21 @@ const EDITED_FILES = PROJECTED_FILES.filter((name) => ![RECEIPTS_JSONL, JOINED.c
 
 const RECEIPT_COLUMNS = Object.keys(receiptSchema.shape) as (keyof Receipt)[];
 
-/** Makes the summary, given the sha256 of each table. */
+/** Makes the summary, given the sha256 of each table by file name. */
 type SummaryOf = (hashes: Readonly<Record<string, string>>) => Summary;
 
-/** What was kept before files were replaced. */
+/** Files that were kept under other names when they were replaced. */
 export interface Kept {
+  /** Tables that somebody had edited. */
   readonly tables: readonly KeptTable[];
-  /** Folder in the out folder with the files of a newer state of the ledger; undefined if none were there. */
+  /** Subfolder with the files that a newer state of the ledger had written; undefined if there were none. */
   readonly former: string | undefined;
 }
 
 /**
- * The tables of a batch in its out folder. They become visible only with `publish`, which renames them one right after
- * the other. `abandon` removes every trace of them.
+ * Writes the tables and the summary of a batch into its out folder. Call `add` for each row, then `seal`, then
+ * `publish`: only that makes the files visible, by renaming them one right after the other. `abandon` removes whatever
+ * is not published; call it in any case.
  */
 export class BatchFiles {
   readonly #out: string;
@@ -86,11 +88,11 @@ export class BatchFiles {
     const line = csvLine(values, this.#format.delimiter);
     await (await this.#table(RESULTS_CSV)).write(line);
     await (await this.#file(RESULTS_JSONL)).write(jsonLine(this.#columns, values));
-    const ofOutcome = outcomeFile(fields._outcome);
-    if (ofOutcome !== undefined) await (await this.#table(ofOutcome)).write(line);
+    const outcomeTable = outcomeFile(fields._outcome);
+    if (outcomeTable !== undefined) await (await this.#table(outcomeTable)).write(line);
     const receiptsFile = await this.#file(RECEIPTS_JSONL);
     for (const receipt of receipts) {
-      // Only receipts of parts have one.
+      // Only receipts of parts have this column.
       const columns = RECEIPT_COLUMNS.filter((column) => column !== 'part' || receipt.part !== undefined);
       await receiptsFile.write(
         jsonLine(
@@ -111,7 +113,7 @@ export class BatchFiles {
     await this.#addList(FINISHED, lines);
   }
 
-  /** Seals those that are not sealed yet. */
+  /** Completes the tables that are not sealed yet, and records their hashes. */
   async #sealTables(): Promise<void> {
     for (const name of PROJECTED_FILES) {
       const file = this.#open.get(name);
@@ -179,6 +181,7 @@ export class BatchFiles {
     return kept;
   }
 
+  /** Removes files that are not published. */
   async abandon(): Promise<void> {
     for (const file of this.#open.values()) await file.abandon();
   }
@@ -200,6 +203,7 @@ export class BatchFiles {
     return kept;
   }
 
+  /** Opens a CSV table; writes the header when it is opened first. */
   async #table(name: string, columns: readonly string[] = this.#columns): Promise<AtomicFile> {
     const isNew = !this.#open.has(name);
     const file = await this.#file(name);
@@ -208,6 +212,7 @@ export class BatchFiles {
     return file;
   }
 
+  /** Opens a file, once. */
   async #file(name: string): Promise<AtomicFile> {
     const known = this.#open.get(name);
     if (known !== undefined) return known;

@@ -13,9 +13,9 @@ import { partPath } from './atomic-file.ts';
 export type CopiedOut = 'written' | 'kept' | 'other' | FileLoss;
 
 /**
- * Copies a stored file to a path chosen by the user, outside any out folder; the file appears whole or not at all. A
- * copy, not a link, so that later edits do not alter the store. A target that is not a regular file (a pipe, a device)
- * is written to directly.
+ * Copies a stored file to `given`, a path chosen by the user, outside any out folder; the file appears complete or not
+ * at all. It is a copy, not a link, so that later edits do not alter the store. A target that is not a regular file (a
+ * pipe, a device) is written to directly. `replace`: overwrite a file with other content.
  */
 export async function copyOut(
   file: RecordedFile,

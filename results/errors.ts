@@ -1,6 +1,6 @@
 /**
- * A folder, a pipe or a device has the name of one of our files: replacing it loses it or fails halfway, reading it may
- * never end.
+ * Thrown if a folder, a pipe or a device has the name of one of our files: replacing it would lose it or fail halfway,
+ * and reading it might never end.
  */
 export class NotAFile extends Error {
   readonly path: string;
@@ -12,12 +12,12 @@ export class NotAFile extends Error {
   }
 }
 
-/** Explains why nothing takes the place of a folder or a pipe; a sentence without its full stop. */
+/** Explains why nothing replaces a folder or a pipe; a sentence without its full stop. */
 export function notAFileWords(path: string): string {
   return `${path} is no file, so nothing can be written in its place`;
 }
 
-/** A folder on the path to our files is a symbolic link. */
+/** Thrown if a folder on the path to our files is a symbolic link. */
 export class LinkedFolder extends Error {
   readonly path: string;
 

@@ -4,7 +4,7 @@ import type { RowSpec } from '../contract/row-kinds.ts';
 /** Name of the summary in the out folder; it is written last. */
 export const SUMMARY_FILE = 'summary.json';
 
-/** Names an out folder's owner until the first summary takes over. */
+/** Name of the file that states an out folder's owner until the first summary does. */
 export const CLAIM_FILE = '.voxbatch-batch.json';
 
 /** Folder of the results, below the out folder. */
@@ -15,7 +15,7 @@ const EXTENSION = /^[a-z0-9]{1,10}$/;
 
 /** The inputs of a file name. */
 export interface NameFacts {
-  /** As it appears in file names. */
+  /** The row's id, as it appears in file names. */
   readonly id: string;
   /** 1-based. */
   readonly row: number;
@@ -27,7 +27,7 @@ export interface NameFacts {
   readonly extension: string;
 }
 
-/** A file name that we may not write. */
+/** Thrown for a file name that must not be written. */
 export class UnfitName extends Error {
   constructor(name: string, expected: string) {
     super(`expected ${expected}, but got ${JSON.stringify(name)}`);
@@ -36,10 +36,10 @@ export class UnfitName extends Error {
 }
 
 /**
- * File name of a result below `media/`, from a template such as `{id}.{ext}`, by the same rules as in the manifest
- * check. The extension is the file's actual type, whatever the row asked for. The rules apply again here, because files
- * are written here, and the ledger may come from somebody else's folder: throws {@link UnfitName} for a name that could
- * leave the folder, or has no extension.
+ * Returns the file name of a result below `media/`, from a template such as `{id}.{ext}`, by the same rules as in the
+ * manifest check. The extension is the file's actual type, whatever the row asked for. The rules apply again here,
+ * because files are written here, and the ledger may come from somebody else's folder: throws {@link UnfitName} for a
+ * name that could leave the folder, or has no extension.
  */
 export function mediaName(template: string, facts: NameFacts): string {
   const { id, row, spec, extension } = facts;
@@ -55,9 +55,10 @@ export function mediaName(template: string, facts: NameFacts): string {
   return made.replace(/\{ext\}$/u, () => extension);
 }
 
+/** The last template that was checked: all rows of a batch share one. */
 let goodTemplate = DEFAULT_TEMPLATE;
 
-/** All rows of a batch share the template, so the last valid one is cached. An unknown column only leaves a gap. */
+/** Throws {@link UnfitName} for an invalid template. Unknown columns are allowed: they only leave a gap. */
 function checkTemplate(template: string): void {
   if (template === goodTemplate) return;
   const bad = findBadTemplate(template, () => true);
@@ -71,7 +72,7 @@ export function checkName(name: string): void {
   if (expected !== undefined) throw new UnfitName(name, expected);
 }
 
-/** A column under our name for it, if `--map` says that the file uses another. */
+/** Returns a cell by our name for its column, if `--map` says that the manifest uses another. */
 function specCell(spec: RowSpec, column: string): string | undefined {
   const value = new Map<string, unknown>(Object.entries(spec)).get(column);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;

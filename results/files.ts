@@ -10,63 +10,63 @@ import { StoredFileRefused } from '../store/errors.ts';
 import { NotAFile } from './errors.ts';
 import type { Store } from '../store/store.ts';
 
-/** A stored file as recorded. */
+/** A file in the store, as the ledger records it. */
 export interface RecordedFile {
+  /** Name in the store. */
   readonly key: string;
   /** Hex. */
   readonly sha256: string;
 }
 
-/** The code of a system error, such as `ENOENT`; empty for any other error. */
+/** Returns the code of a system error, such as `ENOENT`; empty for any other error. */
 export function codeOf(error: unknown): string {
   return isNativeError(error) && 'code' in error ? String(error.code) : '';
 }
 
-/** True for "no such file". */
+/** Returns true for the error "no such file". */
 export function isAbsent(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
 }
 
-/** For a `catch`: undefined for "no such file". */
+/** For a `catch`: returns undefined for the error "no such file", and throws any other one. */
 export function absentOnly(error: unknown): undefined {
   if (isAbsent(error)) return undefined;
   throw error;
 }
 
-/** For a `catch`: how a stored file that cannot be read is lost. */
+/** For a `catch`: returns how a stored file is lost that the store lacks or refuses; throws any other error. */
 function lossOnly(error: unknown): FileLoss {
   if (error instanceof StoredFileRefused) return error.is;
   absentOnly(error);
   return 'missing';
 }
 
-/** lstat of a name, without following a symbolic link; undefined if there is nothing. */
+/** Returns the stats of a path without following a symbolic link; undefined if nothing is there. */
 export async function lstatsOf(path: string): Promise<BigIntStats | undefined> {
   return lstat(path, { bigint: true }).catch(absentOnly);
 }
 
-/** stat of the file behind a name; undefined if there is nothing. */
+/** Returns the stats of the file that a path leads to, behind symbolic links; undefined if nothing is there. */
 export async function statsOf(path: string): Promise<BigIntStats | undefined> {
   return stat(path, { bigint: true }).catch(absentOnly);
 }
 
-/** Whether a file is there with this content. `look`: with {@link statsOf}, also behind a symbolic link. */
-export async function hasContent(path: string, sha256: string, look = lstatsOf): Promise<boolean> {
-  return (await look(path))?.isFile() === true && (await sha256Of(path).catch(absentOnly)) === sha256;
+/** Returns whether a regular file has this content. `stats`: {@link statsOf} to follow a symbolic link. Default: no. */
+export async function hasContent(path: string, sha256: string, stats = lstatsOf): Promise<boolean> {
+  return (await stats(path))?.isFile() === true && (await sha256Of(path).catch(absentOnly)) === sha256;
 }
 
-/** The text of a file; undefined if it is missing or no regular file. */
+/** Reads the text of a file; undefined if it is missing or no regular file. */
 export async function readText(path: string): Promise<string | undefined> {
   try {
     return await readRegular(path);
   } catch (error) {
-    if (error instanceof NotRegular) return undefined;
-    if (isAbsent(error)) return undefined;
+    if (error instanceof NotRegular || isAbsent(error)) return undefined;
     throw error;
   }
 }
 
-/** The value of a JSON file; undefined if it is missing, no regular file, or not JSON. */
+/** Reads a JSON file; undefined if it is missing, no regular file, or not JSON. */
 export async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse((await readText(path)) ?? '');
@@ -93,7 +93,7 @@ export async function linkOrRename(path: string, further: string): Promise<boole
   }
 }
 
-/** Copies a stored file to a new one, which is synced, and says whether that has the content on record. */
+/** Copies a stored file to a new file and syncs it. Returns whether the copy has the recorded content. */
 export async function copyStored(
   { key, sha256 }: RecordedFile,
   store: Pick<Store, 'read'>,
@@ -112,7 +112,7 @@ export async function copyStored(
   return hash.digest('hex') === sha256 ? 'copied' : 'altered';
 }
 
-/** Whether the store has the content on record. */
+/** Reads a stored file, and returns whether it has the recorded content. */
 export async function checkStored(
   { key, sha256 }: RecordedFile,
   store: Pick<Store, 'read'>,

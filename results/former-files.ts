@@ -1,7 +1,7 @@
-import { isoTime } from '../contract/times.ts';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { isoTime } from '../contract/times.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { absentOnly, lstatsOf, linkOrRename, readJson, syncToDisk } from './files.ts';
 import { SUMMARY_FILE } from './file-names.ts';
@@ -9,16 +9,23 @@ import { isNewestOnRecord, newestRequestSchema } from './newest-request.ts';
 import { LinkedFolder } from './errors.ts';
 import { firstLink } from './real-folders.ts';
 
+/*
+ * A ledger may be replaced by an older copy, such as a restored backup. The out folder then has files of a newer state,
+ * with results and receipts that the ledger lacks. Before these files are replaced, they are kept in a subfolder, so
+ * that a person can compare, and so that `reconcile` finds the lacking requests on the receipts.
+ */
+
 const PREFIX = 'before-copy-';
 
 /**
- * Name of the folder with the files of before a copy was accepted at this time, or with a newest request of this time.
+ * Returns the name of the subfolder for files of a newer state. `time`, ISO 8601: when the older copy was accepted, or
+ * when the newest request on the files' receipts was made.
  */
 export function formerFolder(time: string): string {
   return `${PREFIX}${time.replaceAll(':', '-')}`;
 }
 
-/** The folders in an out folder with files of before. */
+/** Returns the subfolders of an out folder with files of newer states. */
 export async function formerFolders(out: string): Promise<readonly string[]> {
   const entries = (await readdir(out, { withFileTypes: true }).catch(absentOnly)) ?? [];
   return entries.flatMap((entry) =>
@@ -26,7 +33,7 @@ export async function formerFolders(out: string): Promise<readonly string[]> {
   );
 }
 
-/** What a summary says of the state of the ledger that the files beside it were written from. */
+/** The part of a summary that identifies the state of the ledger from which the folder's files were written. */
 const stateSchema = z.object({
   batch: z.string(),
   /** Id of the ledger. */
@@ -36,25 +43,26 @@ const stateSchema = z.object({
 });
 export type FolderState = z.infer<typeof stateSchema>;
 
-/** Reads it from a folder; undefined if its files are not of this batch and ledger, or do not say so. */
+/** Reads that state from a folder's summary; undefined unless it is of this batch and ledger. */
 export async function readFolderState(
   folder: string,
   batch: string,
   { id }: Pick<Ledger, 'id'>,
 ): Promise<FolderState | undefined> {
-  const standing = stateSchema.safeParse(await readJson(join(folder, SUMMARY_FILE))).data;
-  return standing?.batch === batch && standing.ledger === id ? standing : undefined;
+  const state = stateSchema.safeParse(await readJson(join(folder, SUMMARY_FILE))).data;
+  return state?.batch === batch && state.ledger === id ? state : undefined;
 }
 
-/** When a copy was accepted last, as summaries say it; undefined if none was. */
+/** Reads when the ledger was last replaced by a copy, ISO 8601, as in summaries; undefined if it never was. */
 export async function acceptedCopy(ledger: Pick<Ledger, 'acceptedAt'>): Promise<string | undefined> {
   const accepted = await ledger.acceptedAt();
   return accepted === null ? undefined : isoTime(accepted);
 }
 
 /**
- * Whether the ledger may lack what an out folder has: a copy was accepted since, or forgotten, or it does not have the
- * newest request. `time`: of the acceptance, else of that request. Undefined if it lacks nothing.
+ * Returns whether the ledger may be older than a folder's files: undefined if it is not. It may be if the ledger was
+ * replaced by a copy since the files were written, or before but no longer knows it, or if it lacks the newest request
+ * on the receipts. `time`: when the copy was accepted, or when that request was made; undefined if unknown.
  */
 export async function newerThan(
   { accepted_copy: accepted, newest_request: newest }: FolderState,
@@ -70,10 +78,9 @@ export async function newerThan(
 }
 
 /**
- * Keeps the files of a state of the ledger that an older one has taken the place of: that may lack their last rows, and
- * somebody has to compare. `acceptedAt`: see {@link acceptedCopy}. Gives the files a second name in a folder, once for
- * each time, and returns that folder; undefined if the ledger lacks nothing of them. A kill at any moment leaves each
- * file under one name or both.
+ * Keeps an out folder's files if the ledger may be older than they are: gives the files a second name in a subfolder,
+ * once for each such time. Returns the subfolder's name; undefined if nothing had to be kept. A kill at any moment
+ * leaves each file under one name or both. `acceptedAt`: see {@link acceptedCopy}.
  */
 export async function keepFormer(
   out: string,
@@ -82,15 +89,15 @@ export async function keepFormer(
   ledger: Pick<Ledger, 'id' | 'readRow'>,
   acceptedAt: string | undefined,
 ): Promise<string | undefined> {
-  const standing = await readFolderState(out, batch, ledger);
-  const time = standing && (await newerThan(standing, batch, ledger, acceptedAt))?.time;
+  const state = await readFolderState(out, batch, ledger);
+  const time = state && (await newerThan(state, batch, ledger, acceptedAt))?.time;
   if (time === undefined) return undefined;
   const folder = formerFolder(time);
   const aside = join(out, folder);
   const link = await firstLink([aside]);
   if (link !== undefined) throw new LinkedFolder(link);
   await mkdir(aside, { recursive: true });
-  // Whoever was killed after that may have replaced files here.
+  // The summary is kept last. If it is here, a killed process may already have replaced files in the out folder.
   if ((await lstatsOf(join(aside, SUMMARY_FILE))) !== undefined) return folder;
   for (const name of names) await linkOrRename(join(out, name), join(aside, name)).catch(absentOnly);
   await syncToDisk(aside);

@@ -15,8 +15,8 @@ interface RecordedState {
 }
 
 /**
- * Whether a folder has the files of a finished batch in the ledger's current state, going by the summary, which is
- * written last. Cheap: reads only that file, and compares each value, whatever else it holds. False if it cannot be
+ * Returns whether a folder has the files of a finished batch in the ledger's current state, going by the summary, which
+ * is written last. Cheap: reads only that file, and compares each value, whatever else it holds. False if it cannot be
  * read.
  */
 export async function isWritten(out: string, { batch, counts, money }: RecordedState): Promise<boolean> {

@@ -11,7 +11,7 @@ import { AtomicFile } from './atomic-file.ts';
 /** Name of the table of URLs in the out folder. */
 const LINKS_FILE = 'media-links.csv';
 
-/** Its columns. `_file`: the path that the file has in an out folder, as in `results.csv`. */
+/** Columns of that table. `_file`: the path below an out folder, as in `results.csv`. */
 const COLUMNS = ['id', '_row', '_file', '_url', '_expires'];
 
 /** Which URLs to write. */
@@ -27,18 +27,19 @@ export interface LinksRequest {
 
 /** What was written. */
 export interface WrittenLinks {
-  /** The table. Absolute. */
+  /** Absolute path of the table. */
   readonly file: string;
+  /** Number of URLs. */
   readonly links: number;
-  /** When the first URL ends. */
+  /** When the first URL expires. */
   readonly until: Date;
-  /** Why that may be sooner than asked for; omitted if it is not. */
+  /** Why URLs may expire sooner than requested; omitted if they do not. */
   readonly limit?: UrlLimit;
 }
 
 /**
- * Writes a table of presigned URLs of all files of a batch. It is a file of its own, because URLs differ each time, and
- * `results.csv` comes out the same however often it is made. The file is whole or absent.
+ * Writes a table of presigned URLs of all files of a batch, atomically. The URLs are not in `results.csv`, because they
+ * differ each time, and that file must come out the same however often it is made.
  */
 export async function writeMediaLinks({ ledger, batch, urls, out, lifetimeMs }: LinksRequest): Promise<WrittenLinks> {
   const { delimiter, bom } = batch.settings.table ?? DEFAULT_TABLE_FORMAT;

@@ -1,5 +1,5 @@
-import { isoTime } from '../contract/times.ts';
 import type * as z from 'zod';
+import { isoTime } from '../contract/times.ts';
 import type { ChargeRecord } from '../ledger/requests/charge-records.ts';
 import type { RowSnapshot } from '../ledger/rows/row-records.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -14,7 +14,7 @@ export const newestRequestSchema = receiptSchema.pick({
   intent_at: true,
 });
 
-/** The newest request of a folder's receipts. */
+/** The newest request on a folder's receipts, as its summary records it. */
 export type NewestRequest = z.infer<typeof newestRequestSchema>;
 
 /** Finds the newest request among receipts. */
@@ -28,15 +28,16 @@ export class NewestRequestFinder {
     }
   }
 
-  /** Null if none was made. */
+  /** The newest request; null if none was made. */
   get found(): NewestRequest | null {
     return this.#newest === undefined ? null : newestRequestSchema.parse(this.#newest);
   }
 }
 
 /**
- * Whether the ledger has this very request. If not, it is older than the receipts: a ledger that is set back lacks the
- * newest requests, and no record of one is ever removed. A request that was made again has another time.
+ * Returns whether the ledger has this very request. If not, the ledger is older than the receipts, because no record of
+ * a request is ever removed. The time is compared, too: an older ledger may have made a request of the same number
+ * again.
  */
 export async function isNewestOnRecord(
   newest: NewestRequest,
@@ -50,7 +51,7 @@ export async function isNewestOnRecord(
   );
 }
 
-/** The attempts on record for the step and take of a receipt. */
+/** Returns the attempts on record for the row or part, step and take of a receipt. */
 export function attemptsOf(
   { part, step, take }: Pick<Receipt, 'part' | 'step' | 'take'>,
   { row, charges, firstPart }: RowSnapshot,

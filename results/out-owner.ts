@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { link, opendir, rm, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import * as z from 'zod';
@@ -6,28 +5,35 @@ import { NotRegular, openRegular } from '../inputs/regular-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchIdentity } from '../ledger/batches/batch-records.ts';
 import { PROJECTED_FILES, RESULTS_JSONL } from './batch-files.ts';
-import { MEDIA_FOLDER } from './file-names.ts';
 import { codeOf, isAbsent, lstatsOf, readJson } from './files.ts';
 import { firstLink } from './real-folders.ts';
-import { CLAIM_FILE, SUMMARY_FILE } from './file-names.ts';
+import { partPath } from './atomic-file.ts';
+import { CLAIM_FILE, MEDIA_FOLDER, SUMMARY_FILE } from './file-names.ts';
 
 /** Max files of `media/` to check if nothing states their owner. */
-const LOOKED_AT = 1_000;
+const MAX_CHECKED = 1_000;
 /** Max bytes to read of a table's first line. */
 const FIRST_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Whose results a folder holds, from one batch's point of view. `free`: writing there overwrites nobody's files.
- * `forgotten`: they are of this batch and ledger, which does not have it on record: the ledger is older than the
- * folder, and would pay for the rows again. `linked`: a folder on the path to our files is a symbolic link, so writing
- * there could overwrite anything.
+ * Whose results a folder holds, from one batch's point of view.
+ *
+ * - `own`: the batch's.
+ * - `free`: nobody's, so writing there overwrites nothing.
+ * - `forgotten`: the batch's, but its ledger no longer has the batch on record. The ledger is older than the folder,
+ *   and
+ *   would pay for the rows again.
+ * - `taken`: those of another batch, or files that we did not write.
+ * - `linked`: a folder on the path is a symbolic link, so writing there could overwrite anything.
  */
 export type OutOwnership =
   | { readonly type: 'own' | 'free' | 'forgotten' }
-  | { readonly type: 'taken'; /** Description of its content. */ readonly by: string }
-  | { readonly type: 'linked'; /** Path of the link. */ readonly path: string };
+  /** `by`: what the folder holds, as a predicate: `holds the results of …`. */
+  | { readonly type: 'taken'; readonly by: string }
+  /** `path`: of the link. */
+  | { readonly type: 'linked'; readonly path: string };
 
-/** Identifies a folder's owner: its ledger, and whether that has the batch on record. */
+/** The part of a ledger that identifies it, and shows whether it has a batch on record. */
 export type OwnerLedger = Pick<Ledger, 'id' | 'findBatch'>;
 
 /** The batch belongs to another ledger (another folder or home), so this one does not know its payments. */
@@ -46,8 +52,8 @@ const ownerSchema = z.object({
 type Owner = z.infer<typeof ownerSchema>;
 
 /**
- * Tells whether a batch of a ledger may write its files into a folder: one that the summary says is its own, or one
- * without any file under our names. Changes nothing. Throws if the folder cannot be read.
+ * Returns whose results a folder holds. A batch may write into a folder that its summary says is the batch's own, or
+ * that has no file under our names. Changes nothing. Throws if the folder cannot be read.
  */
 export async function ownershipOf(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutOwnership> {
   const media = await firstLink([join(out, MEDIA_FOLDER)]);
@@ -55,7 +61,7 @@ export async function ownershipOf(out: string, batch: BatchIdentity, ledger: Own
   const stated = await statedOwnership(out, batch, ledger);
   if (stated !== undefined) return stated;
   // Somebody may have deleted the summary, but the tables still say whose they are.
-  if ((await batchOfFirstLine(join(out, RESULTS_JSONL))) === batch.name) return ofWhoKnows(batch, ledger);
+  if ((await batchOfFirstLine(join(out, RESULTS_JSONL))) === batch.name) return ownIfOnRecord(batch, ledger);
   for (const name of [SUMMARY_FILE, ...PROJECTED_FILES]) {
     if ((await lstatsOf(join(out, name))) !== undefined)
       return { type: 'taken', by: `has a file ${name} that is not of it` };
@@ -64,7 +70,7 @@ export async function ownershipOf(out: string, batch: BatchIdentity, ledger: Own
   return foreign === undefined ? { type: 'free' } : { type: 'taken', by: `has a ${foreign} that is not of it` };
 }
 
-/** The same from what the folder's files say of themselves alone; undefined if they say nothing. */
+/** Returns the ownership that the summary or the claim states; undefined if the folder has neither. */
 export async function statedOwnership(
   out: string,
   batch: BatchIdentity,
@@ -78,38 +84,31 @@ export async function statedOwnership(
 }
 
 /**
- * Claims a free folder for a batch and returns its standing afterwards: if two batches claim it at once, one gets it.
+ * Claims a free folder for a batch, and returns whose it is afterwards: if two batches claim it at once, one gets it.
  * The folder must exist.
  */
 export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutOwnership> {
   const before = await ownershipOf(out, batch, ledger);
-  if (before.type === 'free') {
-    const { name, digest, apiUrl, account } = batch;
-    const owner: Owner = { batch: name, manifest_digest: digest, api: apiUrl, account, ledger: ledger.id };
-    const part = join(out, `.voxbatch-${randomUUID()}.part`);
-    try {
-      await writeFile(part, `${JSON.stringify(owner)}\n`, { flag: 'wx', flush: true });
-      await link(part, join(out, CLAIM_FILE));
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
-    } finally {
-      await rm(part, { force: true });
-    }
-    return ownershipOf(out, batch, ledger);
+  if (before.type !== 'free') return before;
+  const { name, digest, apiUrl, account } = batch;
+  const owner: Owner = { batch: name, manifest_digest: digest, api: apiUrl, account, ledger: ledger.id };
+  const part = partPath(join(out, CLAIM_FILE));
+  try {
+    await writeFile(part, `${JSON.stringify(owner)}\n`, { flag: 'wx', flush: true });
+    // Unlike a rename, a link fails if somebody else has claimed the folder since.
+    await link(part, join(out, CLAIM_FILE));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  } finally {
+    await rm(part, { force: true });
   }
-  return before;
+  return ownershipOf(out, batch, ledger);
 }
 
+/** Compares a folder's stated owner with a batch. */
 async function compare(owner: Owner, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutOwnership> {
   if (owner.batch !== batch.name) return { type: 'taken', by: `holds the results of batch "${owner.batch}"` };
-  const differs =
-    owner.manifest_digest !== batch.digest
-      ? 'another manifest'
-      : owner.api !== batch.apiUrl
-        ? `another API (${owner.api})`
-        : owner.account !== batch.account
-          ? `another account (${owner.account})`
-          : undefined;
+  const differs = findDifference(owner, batch);
   if (differs !== undefined)
     return { type: 'taken', by: `holds the results of another batch of this name, with ${differs}` };
   if (owner.ledger !== ledger.id) return { type: 'taken', by: OF_ANOTHER_LEDGER };
@@ -117,8 +116,14 @@ async function compare(owner: Owner, batch: BatchIdentity, ledger: OwnerLedger):
   return (await hasOnRecord(ledger, batch)) ? { type: 'own' } : { type: 'forgotten' };
 }
 
+function findDifference(owner: Owner, batch: BatchIdentity): string | undefined {
+  if (owner.manifest_digest !== batch.digest) return 'another manifest';
+  if (owner.api !== batch.apiUrl) return `another API (${owner.api})`;
+  return owner.account === batch.account ? undefined : `another account (${owner.account})`;
+}
+
 /** Files that name no ledger belong to a ledger that has the batch on record; any other would pay for it again. */
-async function ofWhoKnows(batch: BatchIdentity, ledger: OwnerLedger): Promise<OutOwnership> {
+async function ownIfOnRecord(batch: BatchIdentity, ledger: OwnerLedger): Promise<OutOwnership> {
   return (await hasOnRecord(ledger, batch)) ? { type: 'own' } : { type: 'taken', by: OF_ANOTHER_LEDGER };
 }
 
@@ -137,11 +142,11 @@ async function findForeignMedia(out: string): Promise<string | undefined> {
   const stats = await lstatsOf(join(out, MEDIA_FOLDER));
   if (stats === undefined) return undefined;
   if (!stats.isDirectory()) return `file ${MEDIA_FOLDER}`;
-  let looked = 0;
+  let checked = 0;
   const folders = [MEDIA_FOLDER];
   for (const folder of folders) {
     for await (const entry of await opendir(join(out, folder))) {
-      if (looked++ >= LOOKED_AT) return undefined;
+      if (checked++ >= MAX_CHECKED) return undefined;
       const name = posix.join(folder, entry.name);
       if (entry.isSymbolicLink()) return `symbolic link ${name}`;
       if (entry.isDirectory()) folders.push(name);
@@ -152,6 +157,7 @@ async function findForeignMedia(out: string): Promise<string | undefined> {
   return undefined;
 }
 
+/** Returns the batch that the first line of `results.jsonl` names; undefined if it cannot be read. */
 async function batchOfFirstLine(path: string): Promise<unknown> {
   try {
     const file = await openRegular(path);

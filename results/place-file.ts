@@ -13,18 +13,18 @@ import { partPath } from './atomic-file.ts';
 export type StoredFiles = Pick<Store, 'read' | 'pathOf'>;
 
 /**
- * Outcome of placing a file. A loss: the store no longer gives the recorded content, and the out folder does not have
- * it either.
+ * Result of placing a file. `kept`: the correct file was there already. A `FileLoss`: the store no longer has the
+ * recorded content, nor does the out folder.
  */
 export type Placed = 'kept' | 'placed' | FileLoss;
 
-/** Errors of a file system that cannot link these two places; the file is then copied. */
+/** Errors of file systems that cannot link two places; the file is then copied. */
 const CANNOT_LINK = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'EINVAL']);
 
 /**
  * Places a stored file under its name below the out folder: a link if both are on one disk, otherwise a synced copy.
- * Leaves a correct file alone and replaces anything else under that name. The name is whole or absent. Throws
- * `LinkedFolder`.
+ * Leaves a correct file alone and atomically replaces anything else under that name. Throws `LinkedFolder` if a folder
+ * on the path is a symbolic link.
  */
 export async function placeFile({ name, file }: RowFile, store: StoredFiles, folders: RealFolders): Promise<Placed> {
   await folders.require([name]);
@@ -33,7 +33,7 @@ export async function placeFile({ name, file }: RowFile, store: StoredFiles, fol
   // A symbolic link is not a stored file: a hard link to it would be a symbolic link too, and could lead anywhere.
   const stored = source === undefined ? undefined : await lstatsOf(source);
   const isStored = stored?.isFile() === true && stored.size === BigInt(file.bytes);
-  // The name is mostly free: to link first asks that, too.
+  // Try to link first: the name is mostly free, and this also shows if it is not.
   const linked = source !== undefined && isStored ? await linkFile(source, target) : 'no-links';
   if (linked === 'linked') return 'placed';
   const there = await lstatsOf(target);
@@ -49,8 +49,8 @@ export async function placeFile({ name, file }: RowFile, store: StoredFiles, fol
 }
 
 /**
- * Whether the file under the name is correct: the stored file itself, or a copy of it. For a copy of ours, size and
- * time are enough, as for rsync; otherwise its content is read.
+ * Returns whether the file under the name is correct: the stored file itself, or a copy of it. For a copy of ours, size
+ * and time are enough, as for rsync; otherwise its content is read.
  */
 async function isRight(
   there: BigIntStats,
@@ -68,10 +68,10 @@ async function isRight(
   return (await sha256Of(target)) === file.sha256;
 }
 
-/** `no-links`: the file system cannot link these two places. */
+/** Links a stored file to a name. `taken`: the name exists. `no-links`: the file system cannot link the two places. */
 async function linkFile(source: string, target: string): Promise<'linked' | 'taken' | 'no-links'> {
   try {
-    // The folder is mostly there.
+    // The folder mostly exists.
     await link(source, target).catch(async (error: unknown) => {
       if (!isAbsent(error)) throw error;
       await mkdir(dirname(target), { recursive: true });
@@ -85,7 +85,7 @@ async function linkFile(source: string, target: string): Promise<'linked' | 'tak
   }
 }
 
-/** False if the file system cannot link these two places. */
+/** Replaces a name by a link to a stored file. Returns false if the file system cannot link the two places. */
 async function replaceByLink(source: string, target: string): Promise<boolean> {
   const part = partPath(target);
   try {
@@ -101,6 +101,7 @@ async function replaceByLink(source: string, target: string): Promise<boolean> {
   }
 }
 
+/** Copies a stored file, with its time, so that {@link isRight} need not read the copy again. */
 async function copyFile(
   file: RowFile['file'],
   store: StoredFiles,
@@ -109,8 +110,8 @@ async function copyFile(
 ): Promise<Placed> {
   const part = partPath(target);
   try {
-    const became = await copyStored(file, store, part);
-    if (became !== 'copied') return became;
+    const copied = await copyStored(file, store, part);
+    if (copied !== 'copied') return copied;
     if (stored !== undefined) {
       const seconds = Number(stored.mtimeMs) / 1_000;
       // A disk whose files belong to another user may refuse. Then the copy must be hashed again next time.

@@ -3,10 +3,10 @@ import { join, posix } from 'node:path';
 import { LinkedFolder } from './errors.ts';
 import { isAbsent } from './files.ts';
 
-/** Max folders to cache; a template may give each row its own folder. */
+/** Max folders remembered; a file name template may give each row its own folder. */
 const MOST_KNOWN = 10_000;
 
-/** The first of these paths that is a symbolic link, if any. Throws if one cannot be examined. */
+/** Returns the first of these paths that is a symbolic link, if any. Throws if one cannot be examined. */
 export async function firstLink(paths: readonly string[]): Promise<string | undefined> {
   for (const path of paths) if (await isLink(path)) return path;
   return undefined;
@@ -22,9 +22,9 @@ async function isLink(path: string): Promise<boolean> {
 }
 
 /**
- * Checks the folders below an out folder during one projection. The out folder may come from somebody else, and a
- * symbolic link in it could make us overwrite any of the user's files. Each folder is checked once, because there may
- * be a million files. The out folder itself has been checked before.
+ * Checks that the folders below an out folder are no symbolic links, while files are written there: the out folder may
+ * come from somebody else, and a link in it could make us overwrite any of the user's files. Each folder is checked
+ * once, because there may be a million files. The out folder itself has been checked before.
  */
 export class RealFolders {
   /** The out folder. */
@@ -47,12 +47,13 @@ export class RealFolders {
   }
 
   /**
-   * Whether the path to a file has only real folders. Files behind a link are not ours, so they are not removed either.
+   * Returns whether the path to a file has no symbolic link. Files behind a link are not ours and must not be removed.
    */
   async leadTo(name: string): Promise<boolean> {
     return (await this.#linkTo(posix.dirname(name))) === undefined;
   }
 
+  /** Returns the first symbolic link on the path to a folder. */
   async #linkTo(folder: string): Promise<string | undefined> {
     if (folder === '.' || this.#known.has(folder)) return undefined;
     const link = (await this.#linkTo(posix.dirname(folder))) ?? (await firstLink([join(this.out, folder)]));

@@ -1,6 +1,6 @@
+import * as z from 'zod';
 import { isoTime } from '../contract/times.ts';
 import { nameIn } from '../inputs/own-operations.ts';
-import * as z from 'zod';
 import { DIALECTS } from '../contract/dialects.ts';
 import { ATTEMPT_STATES, wasAccepted } from '../contract/outcomes.ts';
 import { FAILURES } from '../contract/failures.ts';
@@ -10,6 +10,7 @@ import type { ChargeRecord } from '../ledger/requests/charge-records.ts';
 import { inOrder } from './result-line.ts';
 import type { RowFile, RowWithCharges } from './result-line.ts';
 
+/** A file on a receipt. */
 const receiptFile = z.object({
   /** Path below the out folder; null for an earlier step of a chain, which is not among the results. */
   name: z.string().nullable(),
@@ -17,8 +18,9 @@ const receiptFile = z.object({
   sha256: z.string(),
 });
 
+/** The earlier result of an equal request, on a receipt. */
 const receiptSource = z.object({
-  /** `used`: replaced a request. `missing` or `altered`: its file was, so a request was made after all. */
+  /** `used`: replaced a request. `missing`, `altered`: its file was, so a request was made after all. */
   is: z.enum(['used', 'missing', 'altered']),
   batch: z.string(),
   row: z.number().int().positive(),
@@ -66,7 +68,9 @@ export const receiptSchema = z.object({
 
 export type Receipt = z.infer<typeof receiptSchema>;
 
-/** The receipts of a row, in order of part, step, take and attempt. `files` are the row's files, its result first. */
+/**
+ * Returns the receipts of a row, in order of part, step, take and attempt. `files`: the row's files, its result first.
+ */
 export function receiptsOf(scanned: RowWithCharges, files: readonly RowFile[]): Receipt[] {
   const charges = inOrder(scanned);
   const paidFor = chargeOfResult(scanned, charges);
@@ -94,7 +98,8 @@ export function receiptsOf(scanned: RowWithCharges, files: readonly RowFile[]): 
 }
 
 /**
- * The charge that paid for the row's result: the one with that file, otherwise the last accepted one of the last step.
+ * Returns the charge that paid for the row's result: the one with that file, otherwise the last accepted one of the
+ * last step.
  */
 function chargeOfResult(
   { row, firstPart }: RowWithCharges,
@@ -106,7 +111,7 @@ function chargeOfResult(
   return (
     charges.findLast((charge) => charge.file?.key === key) ??
     charges.findLast((charge) => charge.step === lastStep && wasAccepted(charge.state)) ??
-    // All of its parts already existed.
+    // For a row with parts that all existed already.
     (firstPart === undefined ? undefined : charges.at(-1))
   );
 }

@@ -26,10 +26,10 @@ import { MEDIA_FOLDER, mediaName, UnfitName } from './file-names.ts';
 export const CREDITS_KINDS = ['none', 'reported', 'estimated', 'uncertain'] as const;
 export type CreditsKind = (typeof CREDITS_KINDS)[number];
 
-/** The result columns of a line in `results.jsonl`; the columns of the manifest come before them. */
+/** The result columns of a line in `results.*`; the manifest's columns come before them. */
 export const resultSchema = z.looseObject({
   _batch: z.string(),
-  /** Its number in the batch. */
+  /** The row's number in the batch, from 1. */
   _row: z.number().int().positive(),
   _kind: nameIn(KINDS),
   /** Empty while the row has not ended. */
@@ -39,7 +39,7 @@ export const resultSchema = z.looseObject({
   _text: z.string(),
   _error_class: z.enum([...(Object.keys(FAILURES) as FailureClass[]), '']),
   _message: z.string(),
-  /** Known cost of the row in all its takes. */
+  /** Credits charged for the row in all its takes, as far as known. */
   _credits: z.number(),
   _credits_kind: z.enum(CREDITS_KINDS),
   /** The latest take. */
@@ -47,7 +47,7 @@ export const resultSchema = z.looseObject({
   /** Requests of the latest take. */
   _attempts: z.number().int().nonnegative(),
   _job_ids: z.array(z.string()),
-  /** How long the file of `_file` plays; null where it does not play, or its length is unknown. Empty in CSV. */
+  /** How long the result plays, in seconds; null (in CSV: empty) if it does not play or its length is unknown. */
   _seconds: z.number().nonnegative().nullable(),
 });
 
@@ -68,14 +68,14 @@ export interface RowWithCharges extends Pick<ScannedRow, 'charges' | 'firstPart'
 export interface ScannedRow {
   readonly row: RowRecord;
   readonly charges: readonly ChargeRecord[];
-  /** Of a row in parts: the number of the row that is its first part; the others follow. */
+  /** For a row with parts: the row number of its first part; the other parts follow. */
   readonly firstPart?: number;
 }
 
-/** Max rows for a single folder, which is handier: with up to three files a row, fewer than 100,000. */
+/** Max rows whose files share one folder, which is handier: with up to three files a row, fewer than 100,000 files. */
 const MOST_FLAT_ROWS = 30_000;
 
-/** The inputs of a batch's file names. Known before the first result, and constant. */
+/** The part of a batch that its file names are made from. It never changes, so names are stable. */
 export type NamingBatch = Pick<BatchRecord, 'settings' | 'columns' | 'layout' | 'rows'>;
 
 /** A stored file of a row and its destination: a path relative to the out folder, with `/`. */
@@ -85,8 +85,9 @@ export interface RowFile {
 }
 
 /**
- * The files of a row: its result first, then those beside it. Empty without a result. Files of an unfit row have their
- * own folder, and in a large batch so does every group of some thousand rows. Throws `UnfitName`.
+ * Returns the files of a row: its result first, then its extra files (subtitles). Empty without a result. Files of
+ * unfit rows have a folder of their own, and in a large batch so has every group of some thousand rows. Throws
+ * `UnfitName`.
  */
 export function filesOf(row: RowRecord, batch: NamingBatch): readonly RowFile[] {
   const { settings, columns, layout } = batch;
@@ -103,7 +104,7 @@ export function filesOf(row: RowRecord, batch: NamingBatch): readonly RowFile[] 
   });
 }
 
-/** The same; empty also if no valid name can be made. */
+/** Returns the files of a row like {@link filesOf}; empty if no valid name can be made. */
 export function namedFilesOf(row: RowRecord, batch: NamingBatch): readonly RowFile[] {
   try {
     return filesOf(row, batch);
@@ -113,7 +114,7 @@ export function namedFilesOf(row: RowRecord, batch: NamingBatch): readonly RowFi
   }
 }
 
-/** The result columns of a row. `file` is the name of its result, empty without one. */
+/** Returns the result columns of a row. `file`: name of its result below the out folder, empty without one. */
 export function resultFields({ row, charges }: ScannedRow, batch: string, file: string): ResultFields {
   const failure = hasResult(row.outcome) ? null : row.failure;
   return {
@@ -134,48 +135,48 @@ export function resultFields({ row, charges }: ScannedRow, batch: string, file: 
   };
 }
 
-/** What is odd about a result that counts as one; empty if nothing is. */
+/** Returns what is odd about a valid result, such as that it plays too long, in sentences; empty if nothing is. */
 export function oddityOf({ spec, file }: Pick<RowRecord, 'spec' | 'file'>): string {
   return [file?.oddity, overlongMessage(spec, file?.seconds)].filter((one) => one !== undefined).join(' ');
 }
 
 const FILED_OUTCOMES: readonly (string | null)[] = outcomesThat(({ hasFile }) => hasFile);
 
-/** Whether a row with this outcome must have a file. */
+/** Returns whether a row with this outcome must have a result: a file, or an id for rows that make voices. */
 export function hasFile(outcome: string | null): boolean {
   return FILED_OUTCOMES.includes(outcome);
 }
 
-/** Charges in the order of receipts and job ids: part, step, take, attempt. */
+/** Returns a row's charges in the order of receipts and job ids: part, step, take, attempt. */
 export function inOrder({ charges }: Pick<ScannedRow, 'charges'>): ChargeRecord[] {
   return charges.toSorted((a, b) => a.row - b.row || byAttempt(a, b));
 }
 
-/** The part of a charge that the sums depend on; receipts carry the same, so `verify` counts by the same rules. */
+/** The part of a charge that sums depend on. Receipts have it, too, so `verify` counts by the same rules. */
 export interface Charged {
   readonly state: ChargeRecord['state'];
   readonly charged: number | null;
   readonly chargedFrom: ChargeRecord['chargedFrom'];
 }
 
-/** True for an attempt that may have been sent. */
+/** Returns true for an attempt that may have been sent. */
 export function wasMade(state: ChargeRecord['state']): boolean {
   return state !== 'revoked' && state !== 'cached';
 }
 
-/** Credits charged, as far as known. */
+/** Returns the sum of the known charges, in credits. */
 export function creditsOf(charges: readonly Charged[]): number {
   return roundCredits(charges.reduce((sum, charge) => sum + (charge.charged ?? 0), 0));
 }
 
-/** See {@link CREDITS_KINDS}; the least certain charge decides. */
+/** Returns where the sum of charges comes from; see {@link CREDITS_KINDS}. The least certain charge decides. */
 export function creditsKindOf(charges: readonly Charged[]): CreditsKind {
-  const taken = charges.filter((charge) => wasAccepted(charge.state));
-  if (charges.some((charge) => charge.state === 'unknown') || taken.some((charge) => charge.charged === null)) {
+  const accepted = charges.filter((charge) => wasAccepted(charge.state));
+  if (charges.some((charge) => charge.state === 'unknown') || accepted.some((charge) => charge.charged === null)) {
     return 'uncertain';
   }
-  if (taken.some((charge) => charge.chargedFrom === 'quote')) return 'estimated';
-  return taken.length > 0 ? 'reported' : 'none';
+  if (accepted.some((charge) => charge.chargedFrom === 'quote')) return 'estimated';
+  return accepted.length > 0 ? 'reported' : 'none';
 }
 
 function withRequestId(message: string, requestId: string | undefined): string {

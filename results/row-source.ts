@@ -12,15 +12,15 @@ export interface RowLine<T> {
   readonly value: T;
 }
 
-/** Why a line cannot be parsed, in words. */
+/** A line that cannot be parsed; `bad`: which, and why. */
 export interface BadLine {
   readonly bad: string;
 }
 
 /**
- * Reads a file whose lines are in order of rows, in step with others: `take` returns one row's lines after another.
- * Lines out of order are findings. If the file becomes unreadable, `isBroken` is true and no further lines are
- * expected.
+ * Reads a table row by row, so that `verify` can read several tables side by side without keeping them in memory. Call
+ * `take` for each row number in ascending order. Lines out of order are findings. If the file cannot be read any
+ * further, `isBroken` is true, and no lines come any more.
  */
 export class RowSource<T> {
   readonly name: string;
@@ -36,7 +36,7 @@ export class RowSource<T> {
     this.#findings = findings;
   }
 
-  /** All lines of a row. Rows must be asked for in ascending order. */
+  /** Returns all lines of a row. Row numbers must ascend from call to call. */
   async take(row: number): Promise<readonly T[]> {
     if (!this.#begun) await this.#advance();
     const taken: T[] = [];
@@ -48,7 +48,7 @@ export class RowSource<T> {
     return taken;
   }
 
-  /** Reads to the end; every remaining line is reported as surplus. */
+  /** Reads to the end, and reports every remaining line as surplus. `rows`: the number of rows. */
   async finish(rows: number): Promise<void> {
     if (!this.#begun) await this.#advance();
     while (this.#next !== undefined) {
@@ -57,6 +57,7 @@ export class RowSource<T> {
     }
   }
 
+  /** Reads the next valid line. */
   async #advance(): Promise<void> {
     this.#begun = true;
     try {
@@ -78,19 +79,19 @@ export class RowSource<T> {
   }
 }
 
-/** A record of a CSV file: its cells by header name. */
+/** A record of a CSV file, with the file's header. */
 export interface CsvRecord {
   readonly header: readonly string[];
   readonly cells: readonly string[];
 }
 
-/** What csv-parse returns for a record with its position. */
+/** What csv-parse returns with the option `info`. */
 interface CsvItem {
   readonly record: readonly string[];
   readonly info: { readonly lines: number };
 }
 
-/** Records of one of our CSV files, unchanged. Throws if it is not valid CSV. */
+/** Yields the records of one of our CSV files, unchanged. Throws if it is not valid CSV. */
 export async function* readCsvRows(
   path: string,
   { delimiter, bom }: TableFormat,
@@ -112,7 +113,7 @@ export async function* readCsvRows(
   }
 }
 
-/** Lines of one of our JSONL files that match the schema; `rowKey` holds the row number. */
+/** Yields the lines of one of our JSONL files. `rowKey`: the key of the row number; `schema`: of a line. */
 export async function* readJsonRows<T>(
   path: string,
   rowKey: string,
@@ -144,7 +145,7 @@ function rowNumber(value: unknown): number | undefined {
   return Number.isSafeInteger(row) && row > 0 ? row : undefined;
 }
 
-/** The first issue of a failed parse: where, and what was expected. */
+/** Returns the first issue of a failed parse: where, and what was expected. */
 export function firstIssue({ issues }: ZodError): string {
   return issues
     .slice(0, 1)

@@ -1,4 +1,4 @@
-import { rm, open, type FileHandle } from 'node:fs/promises';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { collisionKey } from '../inputs/output-name.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -12,17 +12,23 @@ import { namedFilesOf, type RowFile, type ScannedRow } from './result-line.ts';
 import { partPath } from './atomic-file.ts';
 
 /**
- * Finds files of earlier takes that may still be among the results: under the row's name although the row is open or
- * failed again, under another extension, or under the name from before an edit; also an unfit result that the user
- * later accepted, the result of a job that the user took back, and one that the user dropped in favour of an earlier
- * take's. They are collected row by row, on disk, and removed once all current names are known.
+ * Removes files from the out folder that are no longer results of their rows:
+ *
+ * - files of an earlier take: under the row's name although the row is open or failed again, under another extension,
+ *   or
+ *   under the name from before an edit;
+ * - an unfit result that the user accepted since, which now has another folder;
+ * - the result of a job that the user took back, and one that the user dropped for an earlier take's result.
+ *
+ * Call `add` for each row; the files are collected in a list on disk. Call `remove` once all current names are known.
  */
 export class StaleMedia {
   readonly #batch: BatchRecord;
   readonly #ledger: Pick<Ledger, 'takesOf' | 'releasedFiles'>;
   readonly #stale: SpilledList<RowFile>;
-  /** Names whose correct files could not be placed. */
+  /** Names whose current files could not be placed. */
   readonly #lost = new SeenTable();
+  /** Files that the user released, by row; read once. */
   #released: ReadonlyMap<number, readonly (readonly ResultFile[])[]> | undefined;
 
   /** `out`: the folder of the results. */
@@ -58,14 +64,14 @@ export class StaleMedia {
     }
   }
 
-  /** Records that a name's correct file could not be placed, so that whatever is there is stale. */
-  lose({ name }: RowFile): void {
+  /** Records that the current file of a name could not be placed, so that whatever is there is stale. */
+  markLost({ name }: RowFile): void {
     this.#lost.set(collisionKey(name), 1);
   }
 
   /**
-   * Removes a stale file only if no row now has a correct file under its name (`isTaken`, except names that were lost),
-   * and only if its content is unchanged. The user's own files stay.
+   * Removes the collected files, except files with changed content, which are the user's own, and files under a name
+   * that a row has now. `isTaken`: returns whether a row has a name; names marked as lost do not count.
    */
   async remove(folders: RealFolders, isTaken: (name: string) => boolean): Promise<void> {
     for await (const { name, file } of this.#stale.items()) {
@@ -76,16 +82,17 @@ export class StaleMedia {
     }
   }
 
-  /** Removes the list. */
-  async forget(): Promise<void> {
+  /** Removes the list on disk. Call it in any case. */
+  async dispose(): Promise<void> {
     await this.#stale.remove();
   }
 
+  /** Collects the files that a row had in some earlier state. */
   async #push(row: RowRecord): Promise<void> {
     for (const file of namedFilesOf(row, this.#batch)) await this.#stale.add(file);
   }
 
-  /** Reads all at once: there are few, because each is a user's decision. */
+  /** Reads the released files of all rows at once: there are few, because each is a user's decision. */
   async #readReleased(): Promise<ReadonlyMap<number, readonly (readonly ResultFile[])[]>> {
     const released = new Map<number, (readonly ResultFile[])[]>();
     for (const { row, files } of await this.#ledger.releasedFiles(this.#batch.name))
@@ -98,8 +105,8 @@ export class StaleMedia {
 const BUFFERED = 256 * 1024;
 
 /**
- * A list that may be as long as the batch and is read once, from the start. It is kept in a part file, so that it takes
- * no memory. The first item creates the file; if the process is killed, the next sweep removes it.
+ * A list in a temporary file, because it may be as long as the batch. Add items, then read them once. The file is only
+ * created for a long list; if the process is killed, {@link sweepParts} removes it later.
  */
 export class SpilledList<T> {
   readonly #path: string;
@@ -117,7 +124,7 @@ export class SpilledList<T> {
     if (this.#buffered.length >= BUFFERED) await this.#flush();
   }
 
-  /** All items, in insertion order. */
+  /** Yields all items, in insertion order. */
   async *items(): AsyncGenerator<T, void, undefined> {
     if (this.#file === undefined) {
       for (const line of this.#buffered.split('\n')) if (line !== '') yield JSON.parse(line) as T;

@@ -3,10 +3,10 @@ import type { Transcript } from '../api/speech-api.ts';
 /** Timed segments of a transcript, in seconds. */
 export type Segments = Transcript['segments'];
 
-/** How long to show a cue whose end is not after its start, unless the next cue ends it earlier. In ms. */
+/** How long to show a cue whose end is not after its start, unless the next cue begins earlier, ms. */
 const SHORTEST_KNOWN_MS = 2_000;
 
-/** One cue on the screen: whole milliseconds, at least one non-empty line. */
+/** One subtitle on the screen. Times in ms; at least one non-empty line. */
 interface Cue {
   readonly start: number;
   readonly end: number;
@@ -41,8 +41,8 @@ export function toVtt(segments: Segments): string {
 }
 
 /**
- * Segments as cues that a player can show one after the other: sorted by start, cut where the next one begins, without
- * empty ones. Segments with the same start become one cue; cutting would leave the first without time.
+ * Turns segments into cues that a player can show one after the other: sorted by start, cut where the next one begins,
+ * without empty ones. Segments with the same start become one cue, because cutting would leave no time for the first.
  */
 function cuesOf(segments: Segments): Cue[] {
   const cues: { start: number; end: number; lines: string[] }[] = [];
@@ -63,7 +63,7 @@ function cuesOf(segments: Segments): Cue[] {
   });
 }
 
-/** Non-blank lines of a text: a blank line would end the cue. */
+/** Returns the non-blank lines of a text: a blank line would end the cue. */
 function linesOf(text: string): string[] {
   return text
     .replaceAll('\0', '')
@@ -76,16 +76,17 @@ function millis(seconds: number): number {
   return Math.max(0, Math.round(seconds * 1_000));
 }
 
-/** `01:02:03` and the milliseconds, separated by the given mark. */
+/** Formats a time as `01:02:03` and milliseconds, separated by `mark`. */
 function clock(ms: number, mark: ',' | '.'): string {
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
   const rest = String(ms % 1_000).padStart(3, '0');
   return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1_000) % 60)}${mark}${rest}`;
 }
 
+/** The line of a cue that has its start and end. */
 const TIMES = /^(\d+):(\d\d):(\d\d)[,.](\d{3}) --> (\d+):(\d\d):(\d\d)[,.](\d{3})$/u;
 
-/** The cues of a text that `toSrt` or `toVtt` wrote, as segments. Whatever is no cue is left out. */
+/** Reads a text that {@link toSrt} or {@link toVtt} wrote back into segments. Ignores whatever is no cue. */
 export function readSubtitles(text: string, form: 'srt' | 'vtt'): Segments {
   return text.split('\n\n').flatMap((block) => {
     const lines = block.split('\n').filter((line) => line !== '');
@@ -94,8 +95,8 @@ export function readSubtitles(text: string, form: 'srt' | 'vtt'): Segments {
     if (found === null) return [];
     const [start, end] = [found.slice(1, 5), found.slice(5, 9)].map(secondsOf);
     if (start === undefined || end === undefined) return [];
-    const said = lines.slice(at + 1).join('\n');
-    return [{ start, end, text: form === 'vtt' ? unescaped(said) : said }];
+    const shown = lines.slice(at + 1).join('\n');
+    return [{ start, end, text: form === 'vtt' ? unescaped(shown) : shown }];
   });
 }
 
@@ -104,7 +105,7 @@ function secondsOf(parts: readonly string[]): number {
   return (hours * 60 + minutes) * 60 + seconds + ms / 1_000;
 }
 
-/** `&amp;` comes last: what it makes is no other escape. */
+/** Reverses the escapes of {@link toVtt}; `&amp;` last, because its result must not be taken for another escape. */
 function unescaped(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }

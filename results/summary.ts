@@ -1,5 +1,5 @@
-import { isoTime } from '../contract/times.ts';
 import * as z from 'zod';
+import { isoTime } from '../contract/times.ts';
 import { dialectChoiceOf } from '../contract/batch.ts';
 import { DIALECT_CHOICE } from '../contract/dialects.ts';
 import { CONTROLS, shownControl, OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
@@ -14,14 +14,20 @@ const SUMMARY_VERSION = 1;
 
 const count = z.number().int().nonnegative();
 
-/** A count per name. A summary of another version may lack names or have unknown ones, which are ignored. */
+/**
+ * Returns a schema for a count per name. Names missing in a summary of another version count 0; unknown ones are
+ * ignored.
+ */
 function countsOf<N extends string>(names: readonly N[]): z.ZodObject<Record<N, z.ZodDefault<typeof count>>> {
   return z.object(
     Object.fromEntries(names.map((name) => [name, count.default(0)])) as Record<N, z.ZodDefault<typeof count>>,
   );
 }
 
-/** `summary.json`: the batch at the moment its files were made. It does not contain that moment. */
+/**
+ * Schema of `summary.json`: the batch when its files were made. It does not contain that time, so that the same state
+ * always gives the same file.
+ */
 export const summarySchema = z.object({
   batch: z.string(),
   /** sha256 of the manifest and of the settings that shape its rows, hex. */
@@ -33,10 +39,10 @@ export const summarySchema = z.object({
   account: z.string(),
   /** Id of the ledger that records the batch; absent in those of earlier versions. */
   ledger: z.string().exactOptional(),
-  /** Which dialect of the API its rows speak, as `--api-dialect` takes it. */
+  /** Which API dialect its requests use, in the form of `--api-dialect`. */
   api_dialect: z.string().regex(DIALECT_CHOICE).default('v1'),
   state: z.enum(['loading', 'open', 'closed']),
-  /** What a person lets the batch do; null once it is closed. Earlier versions wrote the last one. */
+  /** Whether the batch runs, is paused or is stopping; null once it is closed. Earlier versions kept the last value. */
   control: z.enum(CONTROLS).nullable(),
   /** Why `--halt` stopped the batch, in one sentence; null if it did not. */
   halted: z.string().nullable().default(null),
@@ -50,10 +56,10 @@ export const summarySchema = z.object({
   /** Rows that have not ended, by state. */
   states: countsOf(ROW_STATES),
   /**
-   * Credits. `charged`: known charges. `reserved`: quotes of requests in flight and, under a budget, of the later steps
-   * of rows that have begun; 0 once the batch is closed. `uncertain`: quotes of requests that may have been charged.
-   * `estimated`: some of these figures are quotes, not the API's. `saved`: quotes of rows that used an earlier result.
-   * `damaged`: how many requests were made because the file of an earlier result was missing or altered.
+   * Sums in credits. `charged`: known charges. `reserved`: quotes of requests in flight and, under a budget, of later
+   * steps of rows that have begun; 0 once the batch is closed. `uncertain`: quotes of requests that may have been
+   * charged. `estimated`: true if some of these figures are quotes, not the API's. `saved`: quotes of rows that used an
+   * earlier result. `damaged`: number of requests made because the file of an earlier result was missing or altered.
    */
   credits: z.object({
     charged: z.number(),
@@ -86,7 +92,7 @@ export const summarySchema = z.object({
   files: z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/u)),
 });
 
-/** Reads a summary, also one of an earlier version, in which `manifest` is `source`. */
+/** Parses a summary, including earlier versions, which have `source` in place of `manifest`. */
 export function parseSummary(value: unknown): ReturnType<typeof summarySchema.safeParse> {
   const isEarlier = value !== null && typeof value === 'object' && 'source' in value && !('manifest' in value);
   return summarySchema.safeParse(isEarlier ? { ...value, manifest: value.source } : value);
@@ -95,8 +101,9 @@ export function parseSummary(value: unknown): ReturnType<typeof summarySchema.sa
 export type Summary = z.infer<typeof summarySchema>;
 
 /**
- * The summary of the files just made. `reserved` comes from the ledger, because no receipt has what is reserved for
- * later steps. It is never less than the receipts say, because the ledger may have moved on.
+ * Makes the summary of the files just written. `reserved`, credits: from the ledger, because receipts do not show what
+ * is reserved for later steps; if it is less than the receipts' sum, because the ledger has moved on, that sum counts.
+ * `files`: sha256 by file name.
  */
 export function summarize(
   batch: BatchRecord,

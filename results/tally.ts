@@ -11,7 +11,7 @@ export interface Billed extends Charged {
   readonly source: { readonly is: ResultSource['is'] } | null;
 }
 
-/** Counts rows and adds up money by the same rules as the ledger, but from the files. */
+/** Counts rows and adds up credits by the ledger's rules, but from the lines written to the files. */
 export class Tally {
   readonly outcomes: Record<Outcome, number> = zeros(OUTCOMES);
   readonly states: Record<RowState, number> = zeros(ROW_STATES);
@@ -20,7 +20,7 @@ export class Tally {
   rows = 0;
   readonly #sums = { charged: 0, reserved: 0, uncertain: 0, estimated: false, saved: 0, damaged: 0 };
 
-  /** Counts a row. The state matters only without an outcome; omit it if unknown. `failure`: its class, if any. */
+  /** Counts a row. `failure`: its class, if any. `state`: of a row without an outcome; omit it if unknown. */
   addRow(outcome: Outcome | null, failure: string | undefined, state?: RowState): void {
     this.rows += 1;
     if (outcome === 'skipped' && failure === 'NotChosen') this.notChosen += 1;
@@ -39,6 +39,7 @@ export class Tally {
     sums.estimated ||= isOpen || (wasAccepted(charge.state) && charge.chargedFrom !== 'api');
   }
 
+  /** The sums, in credits. */
   get credits(): Money {
     const sums = this.#sums;
     const rounded = { charged: roundCredits(sums.charged), reserved: roundCredits(sums.reserved) };

@@ -1,7 +1,7 @@
-import { RESULTS_XLSX, OUTCOMES } from '../contract/outcomes.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { RESULTS_XLSX, OUTCOMES } from '../contract/outcomes.ts';
 import { REPORT_FILE } from '../contract/report.ts';
 import { DEFAULT_TABLE_FORMAT } from '../contract/table-format.ts';
 import { numberColumns } from '../inputs/number-columns.ts';
@@ -14,19 +14,15 @@ import { writtenLast } from './redrive/edited-tables.ts';
 import type { WorkbookAnswer } from './workbook/write-workbook.ts';
 import { type OnFiles, countMade, type FinishedLine, type JoinedLine } from './sound/sound-lists.ts';
 import { inChunks } from './in-chunks.ts';
-import { placeFile } from './place-file.ts';
-import type { Placed, StoredFiles } from './place-file.ts';
-import { Findings } from './verification/mismatch.ts';
-import type { Mismatch } from './verification/mismatch.ts';
+import { placeFile, type Placed, type StoredFiles } from './place-file.ts';
+import { Findings, type Mismatch } from './verification/mismatch.ts';
 import { MEDIA_FOLDER } from './file-names.ts';
 import { NewestRequestFinder } from './newest-request.ts';
 import { RealFolders } from './real-folders.ts';
 import { receiptsOf } from './receipt.ts';
-import { resultFields } from './result-line.ts';
-import type { RowFile, ScannedRow } from './result-line.ts';
+import { resultFields, type RowFile, type ScannedRow } from './result-line.ts';
 import { OutReport, type OutReportMade, type WantedReport } from './report/out-report.ts';
-import { RowCheck } from './verification/row-check.ts';
-import type { DamagedResult } from './verification/row-check.ts';
+import { RowCheck, type DamagedResult } from './verification/row-check.ts';
 import { JoinedGroups, makeJoined, type JoiningStore } from './sound/make-joined.ts';
 import type { FinishingStore } from './sound/make-finished.ts';
 import { StaleMedia } from './stale-media.ts';
@@ -43,13 +39,13 @@ export interface ProjectionRequest {
   readonly batch: string;
   /** The folder for `summary.json`; created if needed. */
   readonly out: string;
-  /** True for a batch that should be over: then a row without an outcome is a mismatch. */
+  /** True for a batch that should be over, so that a row without an outcome is a mismatch. */
   readonly complete: boolean;
   /** Written to the summary. */
   readonly voxbatchVersion: string;
-  /** Whether to write `results.xlsx`. Default: if the batch wants it, or the folder has one that was written before. */
+  /** Whether to write `results.xlsx`. Default: if the batch's settings say so, or an earlier projection wrote one. */
   readonly xlsx?: boolean | undefined;
-  /** The report of the batch. Default: that of the folder stays as it is. */
+  /** The report to write. Default: none; the folder's report stays as it is. */
   readonly report?: WantedReport | undefined;
   /** Called while files are joined, then while copies are finished: before the first and after each. */
   readonly onFilesMade?: ((made: FilesMade) => void) | undefined;
@@ -62,10 +58,11 @@ export interface FilesMade {
   readonly all: number;
 }
 
-/** The ledger's state, and every difference found in the files or the store. Any mismatch means exit code 15. */
+/** Result of writing an out folder. Any mismatch means exit code 15. */
 export interface Projection extends OutReportMade {
   readonly counts: Counts;
   readonly money: Money;
+  /** Differences found between ledger, store and files. */
   readonly mismatches: readonly Mismatch[];
   /** Rows whose stored files are missing or altered: writing the files again cannot help. */
   readonly damaged: readonly DamagedResult[];
@@ -73,23 +70,23 @@ export interface Projection extends OutReportMade {
   readonly joined: readonly JoinedLine[] | null;
   /** Outcome of each finished copy; null if none were requested. */
   readonly finished: readonly FinishedLine[] | null;
-  /** What became of `results.xlsx`; null if it was not wanted. */
+  /** Whether `results.xlsx` was written; null if it was not wanted. */
   readonly workbook: WorkbookAnswer | null;
-  /** What was kept before its files were replaced. */
+  /** Files that were kept under other names before they were replaced. */
   readonly kept: Kept;
 }
 
-/** Rows per chunk: their media are placed concurrently, and other work gets its turn in between. */
-const CHUNK = 32;
+/** Rows whose media are placed concurrently; other work of the process gets its turn in between. */
+const ROWS_AT_ONCE = 32;
 
 /**
  * Writes all files of a batch: tables, receipts, summary, media. Spends nothing and may be repeated at any time; the
- * same ledger gives the same bytes. Each file is whole or absent. Throws if the folder cannot be written, has a
- * symbolic link on the way to a file (`LinkedFolder`) or something in the place of one (`NotAFile`), or the ledger
- * cannot be read; the tables then stay unchanged.
+ * same ledger gives the same bytes. Each file appears complete or not at all. Throws if the folder cannot be written,
+ * has a symbolic link on the way to a file (`LinkedFolder`) or a folder or pipe in the place of one (`NotAFile`), or
+ * the ledger cannot be read; the tables then stay unchanged.
  */
 export async function writeOutFolder(request: ProjectionRequest): Promise<Projection> {
-  const { ledger, store, out } = request;
+  const { ledger, out } = request;
   const batch = await readBatch(request);
   const before = await readSums(request);
   await mkdir(out, { recursive: true });
@@ -101,47 +98,36 @@ export async function writeOutFolder(request: ProjectionRequest): Promise<Projec
   const check = new RowCheck(batch, request.complete, findings);
   const stale = new StaleMedia(batch, ledger, out);
   const folders = new RealFolders(out);
-  const { join, finish } = batch.settings.reading;
-  const groups = join === undefined ? undefined : new JoinedGroups(batch, join);
+  const { join: joining } = batch.settings.reading;
+  const groups = joining === undefined ? undefined : new JoinedGroups(batch, joining);
   const files = await BatchFiles.create(out, batch.columns, batch.settings.table ?? DEFAULT_TABLE_FORMAT);
   const report = new OutReport(request);
   try {
     await report.begin(batch);
-    for await (const chunk of inChunks(ledger.scanRows(batch.name), CHUNK)) {
+    for await (const chunk of inChunks(ledger.scanRows(batch.name), ROWS_AT_ONCE)) {
       const named = chunk.map((scanned) => ({ scanned, rowFiles: check.filesOf(scanned) }));
       for (const { scanned, rowFiles } of named) {
-        tally.addRow(scanned.row.outcome, scanned.row.failure?.class, scanned.row.state);
-        for (const charge of scanned.charges) tally.addCharge(charge);
-        groups?.add(scanned.row);
+        const { row, charges } = scanned;
+        tally.addRow(row.outcome, row.failure?.class, row.state);
+        for (const charge of charges) tally.addCharge(charge);
+        groups?.add(row);
         const fields = resultFields(scanned, batch.name, rowFiles[0]?.name ?? '');
         const receipts = receiptsOf(scanned, rowFiles);
         newest.add(receipts);
-        await files.add(scanned.row.input, fields, receipts);
+        await files.add(row.input, fields, receipts);
         await report.add(scanned, fields);
       }
-      for (const { scanned, file, became } of await placeAll(named, store, folders, stale))
+      for (const { scanned, file, became } of await placeAll(named, request.store, folders, stale))
         check.placed(scanned, file, became);
       await setImmediate();
     }
     const isTaken = (name: string): boolean => check.isTaken(name);
     await stale.remove(folders, isTaken);
-    const onFiles = (step: FilesMade['step']): OnFiles => {
-      return (done, all) => request.onFilesMade?.({ step, done, all });
-    };
-    const making = { ledger, store, batch, folders, isTaken };
-    const joined = groups === undefined ? null : await makeJoined({ ...making, groups, onFiles: onFiles('join') });
-    if (joined !== null) await files.addJoined(joined);
-    const finished =
-      finish === undefined
-        ? null
-        : await (
-            await import('./sound/make-finished.ts')
-          ).makeFinished({ ...making, finishing: finish, joined, onFiles: onFiles('finish') });
-    if (finished !== null) await files.addFinished(finished);
+    const sound = await makeSound({ batch, folders, isTaken, groups, files }, request);
     const after = await readSums(request);
     findings.compare('rows written', batch.rows, tally.rows);
-    // While a batch runs, the ledger may change between the scan and the sums; a final projection allows no such
-    // excuse.
+    // While a batch runs, its sums may change during the scan, so they can only be compared if they did not. A batch
+    // that should be over has no such excuse.
     if (request.complete || JSON.stringify(before) === JSON.stringify(after))
       compareSums(after, tally, batch, findings);
     const acceptedAt = await acceptedCopy(ledger);
@@ -150,61 +136,101 @@ export async function writeOutFolder(request: ProjectionRequest): Promise<Projec
       ledger: ledger.id,
       newest_request: newest.found,
       ...(acceptedAt !== undefined && { accepted_copy: acceptedAt }),
-      ...(joined && { joined: { files: countMade(joined), incomplete: joined.length - countMade(joined) } }),
-      ...(finished && { finished: { files: countMade(finished), failed: finished.length - countMade(finished) } }),
+      ...countSound(sound),
     });
     const numbers = numberColumns(batch.columns, batch.settings.reading);
     const workbook = (await wantsWorkbook(request, batch)) ? await files.addWorkbook(summaryOf, numbers) : null;
     await files.seal(summaryOf);
     await report.seal(after.money);
     const kept = await publishAlone(files, report, request, acceptedAt);
-    const made = { joined, finished, workbook, ...report.made };
-    return { ...after, mismatches: findings.list(), damaged: check.damaged, ...made, kept };
+    const { damaged } = check;
+    return { ...after, ...sound, workbook, ...report.made, mismatches: findings.list(), damaged, kept };
   } finally {
-    await stale.forget();
+    await stale.dispose();
     await files.abandon();
     await report.abandon();
   }
 }
 
+/** The files made from the audio of several rows, or as finished copies; null if none were requested. */
+type SoundFiles = Pick<Projection, 'joined' | 'finished'>;
+
+/** Joins files and finishes copies, if requested, and lists them. */
+async function makeSound(
+  { batch, folders, isTaken, groups, files }: SoundRequest,
+  { ledger, store, onFilesMade }: ProjectionRequest,
+): Promise<SoundFiles> {
+  const { finish: finishing } = batch.settings.reading;
+  const onFiles = (step: FilesMade['step']): OnFiles => {
+    return (done, all) => onFilesMade?.({ step, done, all });
+  };
+  const making = { ledger, store, batch, folders, isTaken };
+  const joined = groups === undefined ? null : await makeJoined({ ...making, groups, onFiles: onFiles('join') });
+  if (joined !== null) await files.addJoined(joined);
+  if (finishing === undefined) return { joined, finished: null };
+  // Loaded here, because few batches finish copies.
+  const { makeFinished } = await import('./sound/make-finished.ts');
+  const finished = await makeFinished({ ...making, finishing, joined, onFiles: onFiles('finish') });
+  await files.addFinished(finished);
+  return { joined, finished };
+}
+
+interface SoundRequest {
+  readonly batch: BatchRecord;
+  readonly folders: RealFolders;
+  /** Returns whether a row's file has this name. */
+  readonly isTaken: (name: string) => boolean;
+  readonly groups: JoinedGroups | undefined;
+  readonly files: BatchFiles;
+}
+
+/** Counts joined files and finished copies, for the summary. */
+function countSound({ joined, finished }: SoundFiles): Pick<Summary, 'joined' | 'finished'> {
+  return {
+    ...(joined && { joined: { files: countMade(joined), incomplete: joined.length - countMade(joined) } }),
+    ...(finished && { finished: { files: countMade(finished), failed: finished.length - countMade(finished) } }),
+  };
+}
+
+/** Returns whether to write `results.xlsx`. */
 async function wantsWorkbook({ xlsx, out }: ProjectionRequest, { settings }: BatchRecord): Promise<boolean> {
   return xlsx ?? (settings.xlsx === true || RESULTS_XLSX in (await writtenLast(out)));
 }
 
 /**
- * Links the media of rows that ended at `since` (ms) or later, and nothing else: cheap enough to repeat while
- * following. Returns how many files were new. Leaves a file that cannot be placed to the next projection, which names
- * it. Choose `since` a little before the last call, so that no row is missed. With 0 it also removes leftovers of
- * earlier takes.
+ * Places the media of rows that ended at `since` (ms since 1970) or later, and writes nothing else: cheap enough to
+ * repeat while a batch runs. Returns how many files were new. Ignores files that cannot be placed: the next projection
+ * reports them. Choose `since` a little before the last call, so that no row is missed. With 0 it also removes stale
+ * media of earlier takes.
  */
 export async function linkNewMedia(request: ProjectionRequest, since: number): Promise<number> {
   const batch = await readBatch(request);
   const check = new RowCheck(batch, false, new Findings());
   const stale = new StaleMedia(batch, request.ledger, request.out);
   const folders = new RealFolders(request.out);
-  // Reopened rows have no end time, so all rows are read, unless nothing was ever placed.
-  const looksAtAll = since === 0 && (await lstatsOf(join(request.out, MEDIA_FOLDER))) !== undefined;
+  // Stale media may belong to reopened rows, which have no end time, so all rows are read if media exist.
+  const readsAll = since === 0 && (await lstatsOf(join(request.out, MEDIA_FOLDER))) !== undefined;
   let placed = 0;
   try {
     for await (const chunk of inChunks(
-      request.ledger.scanRows(batch.name, looksAtAll ? {} : { endedSince: since }),
-      CHUNK,
+      request.ledger.scanRows(batch.name, readsAll ? {} : { endedSince: since }),
+      ROWS_AT_ONCE,
     )) {
       const named = chunk.map((scanned) => ({ scanned, rowFiles: check.filesOf(scanned) }));
-      const files = await placeAll(named, request.store, folders, looksAtAll ? stale : undefined);
+      const files = await placeAll(named, request.store, folders, readsAll ? stale : undefined);
       placed += files.filter(({ became }) => became === 'placed').length;
       await setImmediate();
     }
-    if (looksAtAll) await stale.remove(folders, (name) => check.isTaken(name));
+    if (readsAll) await stale.remove(folders, (name) => check.isTaken(name));
   } finally {
-    await stale.forget();
+    await stale.dispose();
   }
   return placed;
 }
 
 /**
- * Publishes under a lock: of two commands finishing a batch at once, neither may replace a table that the other is
- * examining, nor mix its tables with the other's.
+ * Publishes the files under a lock, so that two commands that finish a batch at once neither mix their tables nor
+ * replace a table that the other is comparing.
  */
 async function publishAlone(
   files: BatchFiles,
@@ -221,12 +247,13 @@ async function publishAlone(
   }
 }
 
+/** A row and the files to place for it. */
 interface NamedRow {
   readonly scanned: ScannedRow;
   readonly rowFiles: readonly RowFile[];
 }
 
-/** Places the files of some rows concurrently, and notes what is stale. */
+/** Places the files of some rows concurrently, and collects stale media in `stale`. */
 async function placeAll(
   rows: readonly NamedRow[],
   store: StoredFiles,
@@ -240,7 +267,7 @@ async function placeAll(
   return Promise.all(
     files.map(async ({ scanned, file }) => {
       const became = await placeFile(file, store, folders);
-      if (became !== 'kept' && became !== 'placed') stale?.lose(file);
+      if (became !== 'kept' && became !== 'placed') stale?.markLost(file);
       return { scanned, file, became };
     }),
   );

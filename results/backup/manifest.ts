@@ -1,9 +1,9 @@
-import * as z from 'zod';
-import { readJson, syncToDisk } from '../files.ts';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import * as z from 'zod';
+import { readJson, syncToDisk } from '../files.ts';
 
-/** The form of the manifest, which a version that changes it raises. */
+/** Version of the manifest's format; raised when it changes incompatibly. */
 export const FORM = 1;
 
 const manifestSchema = z.object({
@@ -12,42 +12,44 @@ const manifestSchema = z.object({
   version: z.string(),
   /** The random id of the backup. */
   backup: z.string(),
-  /** The moment of which the ledger is, ISO 8601. */
+  /** The time whose state the ledger's copy has, ISO 8601. */
   made_at: z.iso.datetime(),
   ledger: z.object({
     id: z.string(),
-    /** Where it was. */
+    /** Path or address of the original ledger. */
     place: z.string(),
-    /** Its file in the folder of the backup. */
+    /** Name of the copy in the backup's folder. */
     file: z.string().regex(/^ledger-[\w.-]+\.db$/),
     bytes: z.int().nonnegative(),
-    /** Hex. */
+    /** Of the copy, hex. */
     sha256: z.string().regex(/^[0-9a-f]{64}$/),
-    /** Versions of its tables. */
+    /** Versions of the ledger's tables. */
     tables: z.array(z.string()),
     batches: z.int().nonnegative(),
+    /** Of these, batches that were open. */
     open: z.int().nonnegative(),
     rows: z.int().nonnegative(),
   }),
   store: z.object({
-    /** Where it was. */
+    /** Path or address of the original store. */
     place: z.string(),
     /** False for a bucket, whose media are not in the backup. */
     copied: z.boolean(),
     files: z.int().nonnegative(),
     bytes: z.int().nonnegative(),
-    /** Files that the ledger names, and that the store had no more. */
+    /** Files that the ledger names and that the store no longer had. */
     missing: z.int().nonnegative(),
   }),
 });
 
-/** What a backup says of itself, in `backup.json`. */
+/** The description of a backup, in the file `backup.json` in its folder. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
 const formSchema = z.object({ form: z.int(), version: z.string().catch('unknown') });
 
 /**
- * Reads it; undefined if there is none that is whole. `too-new`: its form is one of a later version, which is named.
+ * Reads the manifest of a backup; undefined if it is missing or invalid. `too-new`: its format is from a later version
+ * of voxbatch, `version`.
  */
 export async function readManifest(
   path: string,
@@ -58,7 +60,7 @@ export async function readManifest(
   return manifestSchema.safeParse(found).data;
 }
 
-/** Replaces it, whole or not at all: from then on, the folder has this backup. */
+/** Writes the manifest, atomically and synced: from then on, the folder holds this backup. */
 export async function writeManifest(path: string, manifest: Manifest): Promise<void> {
   const part = `${path}.part`;
   const file = await open(part, 'w', 0o600);

@@ -8,12 +8,13 @@ import { isAbsent } from '../files.ts';
 /** One of the two rows in a line; null if only the other batch has it. */
 export interface DifferenceSide {
   readonly row: number;
-  /** The dialect of the API that it spoke. */
+  /** The API dialect of its requests. */
   readonly apiDialect: Dialect;
   readonly outcome: Outcome | null;
   readonly errorClass: string | null;
-  /** Extension of its result; null without one. Not in the table. */
+  /** Extension of its result; null without one. Not written to the table. */
   readonly extension: string | null;
+  /** How long its result plays. */
   readonly seconds: number | null;
   readonly credits: number;
   readonly attempts: number;
@@ -27,6 +28,7 @@ export interface DifferenceLine {
   readonly differs: readonly string[];
   /** Input fields that differ. */
   readonly input: readonly string[];
+  /** How many words of the transcripts differ, out of how many; null without transcripts. */
   readonly words: { readonly different: number; readonly of: number } | null;
   readonly sides: readonly [DifferenceSide | null, DifferenceSide | null];
 }
@@ -45,7 +47,7 @@ const SIDE_COLUMNS = [
 const FIRST_COLUMNS = ['id', 'differs', 'input', 'words_different', 'words'];
 const COLUMNS = [...FIRST_COLUMNS, ...SIDE_COLUMNS.flatMap((name) => [`${name}_1`, `${name}_2`])];
 
-/** Whether a file may be overwritten: it does not exist, or it is such a table. */
+/** Returns whether a file may be overwritten: it does not exist, or it is a table that we wrote. */
 export async function isOurTable(path: string): Promise<boolean> {
   const header = `${csvLine(FIRST_COLUMNS).trimEnd()},`;
   try {
@@ -62,7 +64,7 @@ export async function isOurTable(path: string): Promise<boolean> {
   }
 }
 
-/** The table of rows that differ, as CSV; whole or absent. Publish or abandon it in the end. */
+/** Writes the rows that differ as CSV. The file appears with `publish`, complete; `abandon` removes it before that. */
 export class DifferenceTable {
   readonly #file: AtomicFile;
 

@@ -6,10 +6,13 @@ import { hasContent, linkOrRename, readJson, statsOf, syncToDisk } from '../file
 import { SUMMARY_FILE } from '../file-names.ts';
 import { AtomicFile } from '../atomic-file.ts';
 
-/**
- * Lists contents that may be replaced although the summary does not list them; exists from shortly before a projection
- * until its end.
+/*
+ * People edit tables in an out folder and run them again (`redrive --from`). Before a table is replaced, an edited one
+ * is kept under another name. A table counts as edited unless its content is one that we wrote: the summary lists the
+ * hashes of the last ones, and the file below those that a killed projection may have published without a summary.
  */
+
+/** Name of the file that lists contents that may be replaced although the summary does not list them. */
 export const REPLACEABLE_FILE = '.voxbatch-replaceable.json';
 
 /** An edited table, and the name under which it is kept; both in the out folder. */
@@ -21,15 +24,12 @@ export interface KeptTable {
 const summaryFiles = z.object({ files: z.record(z.string(), z.string()) });
 const replaceable = z.object({ sha256: z.array(z.string()) });
 
-/** The sha256 of each file as last written, from the summary. Empty if there is no summary. */
+/** Reads the sha256 of each file as last written, from the summary. Empty without a summary. */
 export async function writtenLast(out: string): Promise<Readonly<Record<string, string>>> {
   return summaryFiles.safeParse(await readJson(join(out, SUMMARY_FILE))).data?.files ?? {};
 }
 
-/**
- * sha256 of every content that can be replaced without loss: what was last written, and what {@link allowReplacing}
- * recorded.
- */
+/** Reads the sha256 of all contents that may be replaced: `written`, and those that {@link allowReplacing} recorded. */
 export async function replaceableIn(
   out: string,
   written: Readonly<Record<string, string>>,
@@ -38,8 +38,8 @@ export async function replaceableIn(
 }
 
 /**
- * Records, until the next summary, that tables with these contents may be replaced: a table that is about to be
- * written, so that after a kill nobody takes it for an edited one, or one whose edits are in the ledger. Creates the
+ * Records, until the next summary, that tables with these contents may be replaced: tables that are about to be
+ * published, so that after a kill they do not count as edited, or a table whose edits are in the ledger. Creates the
  * folder if needed.
  */
 export async function allowReplacing(out: string, sha256: readonly string[]): Promise<void> {

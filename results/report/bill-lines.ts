@@ -8,7 +8,7 @@ import { Distribution } from './distribution.ts';
 
 type Sums = { -readonly [Name in Exclude<keyof BillLine, 'step'>]: number } & { readonly times: Distribution };
 
-/** Adds up what requests were quoted and charged, and how long their jobs took, by step. */
+/** Adds up what requests were quoted and charged, and how long their jobs took, by step. `view` returns the sums. */
 export class BillLines {
   readonly #steps = new Map<string, Sums>();
   #sent = 0;
@@ -40,7 +40,9 @@ export class BillLines {
     const steps = [...this.#steps].sort(([one], [other]) => placeOf(one) - placeOf(other));
     return {
       bill: steps.map(([step, { requests, quoted, charged, unquoted, estimated }]) => ({
-        ...{ step, requests, estimated },
+        step,
+        requests,
+        estimated,
         quoted: roundCredits(quoted),
         charged: roundCredits(charged),
         unquoted: roundCredits(unquoted),

@@ -1,13 +1,15 @@
 import type { DistributionView } from '../../contract/report.ts';
 
-/** Most bars of a picture. */
-const MOST_BARS = 24;
-/** The longest tail would leave one bar for all others, so this share of the values sets the width. */
+/** Max bars of a histogram. */
+const MAX_BARS = 24;
+/**
+ * Share of the values that sets the width of the bars: with all of them, a long tail would leave one bar for the rest.
+ */
 const SHOWN_SHARE = 0.99;
-/** Values are told apart to so many digits, which bounds how many are kept. */
+/** Significant digits to which values are rounded, which bounds how many different ones are kept. */
 const DIGITS = 3;
 
-/** Counts values as they come, in little memory however many there are. */
+/** Collects values for a histogram with mean, median and 95th percentile, in little memory however many there are. */
 export class Distribution {
   readonly #counts = new Map<number, number>();
   #values = 0;
@@ -15,6 +17,7 @@ export class Distribution {
   #least = Infinity;
   #most = -Infinity;
 
+  /** Adds a value. Ignores negative and infinite ones. */
   add(value: number): void {
     if (!Number.isFinite(value) || value < 0) return;
     const rounded = Number(value.toPrecision(DIGITS));
@@ -25,10 +28,11 @@ export class Distribution {
     this.#most = Math.max(this.#most, value);
   }
 
-  /** Null if there were none. */
+  /** Returns the histogram; null without values. */
   view(): DistributionView | null {
     if (this.#values === 0) return null;
     const sorted = [...this.#counts].sort(([one], [other]) => one - other);
+    /** The value below which this share of all values lies. */
     const at = (share: number): number => {
       let left = share * this.#values;
       return sorted.find(([, count]) => (left -= count) <= 0)?.[0] ?? this.#most;
@@ -45,11 +49,13 @@ export class Distribution {
   }
 }
 
+/** Values with their counts, ascending. */
 type Counted = readonly (readonly [value: number, count: number])[];
 
+/** Returns the bars of the histogram; the last one also counts all values above `shownMost`. */
 function barsOf(sorted: Counted, shownMost: number): DistributionView['bars'] {
   const least = sorted[0]?.[0] ?? 0;
-  const width = niceWidth((shownMost - least) / (MOST_BARS - 1));
+  const width = niceWidth((shownMost - least) / (MAX_BARS - 1));
   const first = Math.floor(tidy(least / width));
   const last = Math.floor(tidy(shownMost / width));
   const bars = Array.from({ length: last - first + 1 }, (_, index) => ({
@@ -64,14 +70,14 @@ function barsOf(sorted: Counted, shownMost: number): DistributionView['bars'] {
   return bars;
 }
 
-/** The next of 1, 2 and 5 times a power of ten. */
+/** Rounds a width up to 1, 2 or 5 times a power of ten. */
 function niceWidth(wanted: number): number {
   if (wanted <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(wanted));
   return tidy(([1, 2, 5].find((times) => times * power >= tidy(wanted)) ?? 10) * power);
 }
 
-/** Without the noise of binary fractions. */
+/** Removes the noise of binary fractions. */
 function tidy(value: number): number {
   return Number(value.toPrecision(12));
 }

@@ -2,26 +2,32 @@ import type { Outcome } from '../../contract/outcomes.ts';
 import type { ReportHead } from '../../contract/report.ts';
 import { isoTime } from '../../contract/times.ts';
 
-/** Spans that are kept, many more than a chart has. */
-const MOST_KEPT = 20_000;
+/** Max spans kept while rows come, many more than a chart has. */
+const MAX_KEPT = 20_000;
 
-/** Counts when rows ended, in little memory however many there are and however long they took. */
+/**
+ * Counts how many rows ended when, by outcome, for a chart. Counts in spans of time that become wider as needed, so
+ * that it takes little memory however many rows there are and however long they take.
+ */
 export class EndTimeline {
   #widthMs = 1_000;
+  /** Counts by the start of their span, ms since 1970. */
   #spans = new Map<number, Partial<Record<Outcome, number>>>();
 
+  /** Adds a row. `endedAt`: ms since 1970. */
   add(endedAt: number, outcome: Outcome): void {
     this.#count(endedAt, { [outcome]: 1 });
-    if (this.#spans.size <= MOST_KEPT) return;
+    if (this.#spans.size <= MAX_KEPT) return;
     this.#widthMs *= 2;
     this.#spans = this.#in(this.#widthMs);
   }
 
-  /** The chart; null if no row has ended. */
+  /** Returns the chart; null if no row has ended. */
   view(): ReportHead['ends'] {
     if (this.#spans.size === 0) return null;
     const known = [...this.#spans.keys()];
-    const [first, last] = [known.reduce((a, b) => Math.min(a, b)), known.reduce((a, b) => Math.max(a, b))];
+    const first = known.reduce((a, b) => Math.min(a, b));
+    const last = known.reduce((a, b) => Math.max(a, b));
     const widthMs = Math.max(this.#widthMs, spanWidth(last - first));
     const spans = [...this.#in(widthMs)].sort(([one], [other]) => one - other);
     return {
@@ -32,11 +38,11 @@ export class EndTimeline {
     };
   }
 
+  /** Returns the counts in spans of another width. */
   #in(widthMs: number): Map<number, Partial<Record<Outcome, number>>> {
-    const before = this.#spans;
     const wide = new EndTimeline();
     wide.#widthMs = widthMs;
-    for (const [at, ends] of before) wide.#count(at, ends);
+    for (const [at, ends] of this.#spans) wide.#count(at, ends);
     return wide.#spans;
   }
 
@@ -49,9 +55,10 @@ export class EndTimeline {
   }
 }
 
-/** A chart of a million points helps nobody, and browsers stumble over far fewer. */
-const MOST_SPANS = 120;
+/** Max spans of a chart, so that it stays readable and quick to draw. */
+const MAX_SPANS = 120;
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
+/** Widths that a reader can count in, ms. */
 const WIDTHS = [
   ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
@@ -59,7 +66,7 @@ const WIDTHS = [
   ...[1, 2, 7, 14, 30, 90].map((n) => n * DAY),
 ];
 
-/** Width of the spans of a chart that is so long, ms. */
+/** Returns the width, ms, of the spans of a chart of this length. */
 export function spanWidth(lengthMs: number): number {
-  return WIDTHS.find((width) => lengthMs / width < MOST_SPANS - 1) ?? 365 * DAY;
+  return WIDTHS.find((width) => lengthMs / width < MAX_SPANS - 1) ?? 365 * DAY;
 }

@@ -6,20 +6,21 @@ import type { KeptTable } from '../redrive/edited-tables.ts';
 import type { ReportContext } from './report-facts.ts';
 import { removeReport, ReportFile } from './report-file.ts';
 
-/** The report that is wanted in an out folder. */
+/** The report to write into an out folder. */
 export interface WantedReport {
   readonly choice: ReportChoice;
-  /** What it tells beside the rows; asked for once all rows were read. */
+  /** Returns what the report shows besides the rows; called once all rows were read. */
   readonly context: () => Promise<ReportContext>;
 }
 
+/** The part of a projection's request that the report needs. */
 interface Place {
   readonly out: string;
   readonly voxbatchVersion: string;
   readonly report?: WantedReport | undefined;
 }
 
-/** The report that was written, or why there is none though one is wanted. */
+/** The report that was written, or why it could not be written. */
 export interface OutReportMade {
   /** Path of the report; null if there is none. */
   readonly report: string | null;
@@ -28,9 +29,10 @@ export interface OutReportMade {
 }
 
 /**
- * The report of an out folder while the folder's other files are made; it becomes visible with them. It is not among
- * the files that the summary lists: what is to be done next changes without any row. It never keeps the results from
- * being written: what goes wrong with its file is told by `made`.
+ * Writes the report of an out folder along with the folder's other files: call `begin`, `add` for each row, `seal`,
+ * `publish`, and in any case `abandon`. An error with the report's file never keeps the results from being written; it
+ * is in `made`. The summary does not list the report, because its advice on what to do next changes even if no row
+ * does.
  */
 export class OutReport {
   readonly #place: Place;
@@ -41,7 +43,7 @@ export class OutReport {
     this.#place = place;
   }
 
-  /** Begins it, if one is wanted. */
+  /** Creates the report's file, if a report is wanted. */
   async begin(batch: BatchRecord): Promise<void> {
     const { out, voxbatchVersion, report: wanted } = this.#place;
     if (wanted === undefined || wanted.choice === 'none') return;
@@ -51,6 +53,7 @@ export class OutReport {
     });
   }
 
+  /** What became of the report. */
   get made(): OutReportMade {
     return { report: this.#file?.path ?? null, reportProblem: this.#problem };
   }
@@ -67,8 +70,8 @@ export class OutReport {
   }
 
   /**
-   * Replaces the earlier report, or removes that of an earlier run if none is wanted. Returns what was kept of a file
-   * that is no report.
+   * Replaces the earlier report, or removes that of an earlier run if none is wanted. Returns the file that was kept
+   * under another name because it is no report of ours.
    */
   async publish(): Promise<readonly KeptTable[]> {
     const { out, report: wanted } = this.#place;
@@ -84,6 +87,7 @@ export class OutReport {
     await this.#file?.abandon();
   }
 
+  /** Runs a write; after an error, abandons the report and records the problem. */
   async #try(write: () => Promise<void> | undefined): Promise<void> {
     try {
       await write();

@@ -17,27 +17,30 @@ import { FailureGroups } from './failure-groups.ts';
 import { publicText } from './public-text.ts';
 import { longestText, sampledEach } from './row-blocks.ts';
 
-/** What is known of a batch beside its rows, in the words of the caller. */
+/** What a report shows of a batch besides its rows; the words are the caller's. */
 export interface ReportContext {
   /** One word for its state. */
   readonly standing: string;
+  /** Sentences on the state, and on what to do next. */
   readonly notes: readonly string[];
   readonly actions: readonly ReportAction[];
-  /** Names of voices by their ids. Default: none is known. */
+  /** Names of voices by their ids. Default: none are known. */
   readonly voiceNames?: Readonly<Record<string, string>>;
 }
 
-/** What is known once all rows have come. */
-interface Known {
+/** What {@link ReportFacts.view} needs once all rows were added. */
+interface FinalFacts {
   readonly batch: BatchRecord;
   readonly context: ReportContext;
   readonly credits: ReportHead['credits'];
+  /** How many rows the report lists, and which. */
   readonly listed: { readonly rows: number; readonly choice: ReportChoice };
+  /** Path from the report to the out folder; null: no file is linked. */
   readonly folder: string | null;
   readonly version: string;
 }
 
-/** Everything that a report says of all rows together, counted as they come. */
+/** Counts what a report shows about all rows together: outcomes, bill, failures, times. Call `add` for each row. */
 export class ReportFacts {
   readonly #hasTexts: boolean;
   readonly #rows: number;
@@ -49,8 +52,10 @@ export class ReportFacts {
   readonly #outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, 0])) as Record<Outcome, number>;
   readonly #takes = new Map<number, number>();
   #notChosen = 0;
+  /** Time of the latest event of any row, ms since 1970. */
   #newest = 0;
 
+  /** `hasTexts`: see `ReportOptions`. */
   constructor({ rows }: Pick<BatchRecord, 'rows'>, hasTexts: boolean) {
     this.#rows = rows;
     this.#hasTexts = hasTexts;
@@ -71,16 +76,21 @@ export class ReportFacts {
       this.#newest = Math.max(this.#newest, endedAt ?? 0);
     }
     if (failure === null || hasResult(outcome)) return;
-    if (failure.class === 'NotChosen') this.#notChosen += 1;
-    else
-      this.#failures.add({
-        ...{ id: row.id, standing: outcome ?? row.state, class: failure.class },
-        cause: this.#hasTexts ? publicText(failure.cause ?? '') : String(failure.status ?? ''),
-        message: this.#hasTexts ? publicText(fields._message) : '',
-      });
+    if (failure.class === 'NotChosen') {
+      this.#notChosen += 1;
+      return;
+    }
+    this.#failures.add({
+      id: row.id,
+      standing: outcome ?? row.state,
+      class: failure.class,
+      cause: this.#hasTexts ? publicText(failure.cause ?? '') : String(failure.status ?? ''),
+      message: this.#hasTexts ? publicText(fields._message) : '',
+    });
   }
 
-  view({ batch, context, credits, listed, folder, version }: Known): ReportHead {
+  /** Returns the head of the report. */
+  view({ batch, context, credits, listed, folder, version }: FinalFacts): ReportHead {
     const time = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
     const hasTexts = this.#hasTexts;
     const { reopenedAt, startedAt } = batch;
@@ -89,7 +99,7 @@ export class ReportFacts {
       version,
       batch: batch.name,
       source: publicText(batch.source),
-      // Whom it is paid to, and from which account, is nothing for others.
+      // A report without texts is for others, who need not know API and account.
       api: hasTexts ? publicText(batch.apiUrl) : null,
       account: hasTexts ? batch.account : null,
       standing: context.standing,
@@ -107,9 +117,9 @@ export class ReportFacts {
       endedAt: time(batch.closedAt),
       createdAt: isoTime(batch.createdAt),
       asOf: batch.state === 'closed' || this.#newest === 0 ? null : isoTime(this.#newest),
-      // They may quote the API, and what to do next is nothing for others.
+      // Notes may quote the API, and others need no advice on what to do next.
       notes: hasTexts ? context.notes.map(publicText) : [],
-      // They come from cells of the manifest.
+      // Names of voices come from cells of the manifest.
       voiceNames: hasTexts ? (context.voiceNames ?? {}) : {},
       listed: { ...listed, every: sampledEach({ rows: this.#rows }) },
       longestText: hasTexts ? longestText({ rows: this.#rows }) : null,

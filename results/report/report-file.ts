@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,28 +14,26 @@ import type { ResultFields, ScannedRow } from '../result-line.ts';
 import { AtomicFile } from '../atomic-file.ts';
 import { ReportFacts, type ReportContext } from './report-facts.ts';
 import { RowBlocks } from './row-blocks.ts';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 
 /** Which report to write. */
 export interface ReportOptions {
   readonly choice: Exclude<ReportChoice, 'none'>;
-  /** False: nothing that a row says or sounds like, also no message of the API, which may repeat it. */
+  /** False: the report has no texts, media or messages of rows (messages of the API may quote a text). */
   readonly hasTexts: boolean;
   /** Path from the report to the out folder, with `/`; empty if it lies there. Null: no file is linked. */
   readonly folder: string | null;
   readonly voxbatchVersion: string;
-  /** Who asked for it. Default: a run, which writes it with its files. */
+  /** Who asked for the report. Default: a run, which writes it with its other files. */
   readonly by?: keyof typeof MARKS;
 }
 
-/** Distinguishes reports from files of others, and those that a person asked for from those of a run. */
+/** Marks that distinguish reports from other files, and those that a person asked for from those of a run. */
 const MARKS = { run: '<!-- voxbatch report -->', person: '<!-- voxbatch report, made by hand -->' } as const;
 const compress = promisify(gzip);
 
 /**
- * The report of a batch: one HTML file with its rows in it, compressed, and what shows them. Rows are written as they
- * come. Call `seal` and then `publish`, or `abandon`.
+ * Writes the report of a batch: one HTML file with the rows in it, compressed, and the script that shows them. Rows are
+ * written as they come. Call `add` for each row, `seal` and `publish`; in any case `abandon`.
  */
 export class ReportFile {
   readonly #file: AtomicFile;
@@ -68,13 +68,13 @@ export class ReportFile {
     this.#facts.add(scanned, fields);
     const block = this.#blocks.add(scanned, fields);
     if (block === undefined) return;
-    // While one is compressed in a thread, the next is gathered.
+    // While a block is compressed in a thread, the next one is filled.
     await this.#writing;
     this.#writing = this.#write(block);
     this.#writing.catch(() => undefined);
   }
 
-  /** Writes the rest and syncs it to disk. `money`: as the ledger has it. */
+  /** Writes the rest and syncs it to disk. `credits`: the batch's sums in the ledger. */
   async seal(context: ReportContext, credits: ReportHead['credits']): Promise<void> {
     await this.#writing;
     const block = this.#blocks.rest();
@@ -89,14 +89,14 @@ export class ReportFile {
   }
 
   /**
-   * Replaces an earlier report. A file of this name that is none gets another name, which is returned. Throws
-   * {@link NotAFile}.
+   * Replaces an earlier report. A file under the name that is no report of ours gets another name, which is returned.
+   * Throws {@link NotAFile} if the name is that of a folder, a pipe or a device.
    */
   async publish(): Promise<KeptTable | undefined> {
     const { path } = this.#file;
-    const there = await whatIs(path);
-    if (there === 'no file') throw new NotAFile(path);
-    const kept = there === 'other' ? await keepEdited(dirname(path), basename(path), new Set()) : undefined;
+    const kind = await kindOfFile(path);
+    if (kind === 'no file') throw new NotAFile(path);
+    const kept = kind === 'other' ? await keepEdited(dirname(path), basename(path), new Set()) : undefined;
     await this.#file.publish();
     return kept;
   }
@@ -111,18 +111,15 @@ export class ReportFile {
   }
 }
 
-/**
- * Removes the report of an earlier run, which would tell of another state; not one that a person asked for, nor a file
- * that is none.
- */
+/** Removes the report of an earlier run, because it would show an old state. Keeps any other file under the name. */
 export async function removeReport(path: string): Promise<void> {
-  if ((await whatIs(path)) === 'run') await rm(path, { force: true });
+  if ((await kindOfFile(path)) === 'run') await rm(path, { force: true });
 }
 
-/** What has this name; undefined if nothing has. */
-async function whatIs(path: string): Promise<keyof typeof MARKS | 'other' | 'no file' | undefined> {
+/** Returns who asked for the report at a path; `other` for another file; undefined if nothing is there. */
+async function kindOfFile(path: string): Promise<keyof typeof MARKS | 'other' | 'no file' | undefined> {
   try {
-    return await kindOf(await openRegular(path));
+    return await readMark(await openRegular(path));
   } catch (error) {
     if (error instanceof NotRegular) return 'no file';
     absentOnly(error);
@@ -130,7 +127,7 @@ async function whatIs(path: string): Promise<keyof typeof MARKS | 'other' | 'no 
   }
 }
 
-async function kindOf(file: FileHandle): Promise<keyof typeof MARKS | 'other'> {
+async function readMark(file: FileHandle): Promise<keyof typeof MARKS | 'other'> {
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(100), position: 0 });
     const head = buffer.toString('utf8', 0, bytesRead);
@@ -141,13 +138,14 @@ async function kindOf(file: FileHandle): Promise<keyof typeof MARKS | 'other'> {
   }
 }
 
-/** Compressed and in characters that mean nothing in HTML. */
+/** Compresses a value into characters that have no meaning in HTML. */
 async function packed(value: object): Promise<string> {
   return (await compress(JSON.stringify(value))).toString('base64');
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
+/** Returns the start of the HTML file, up to the rows. */
 function headHtml({
   batch,
   mark,
@@ -172,7 +170,7 @@ ${mark}
 `;
 }
 
-/** What runs in the browser, and the policy that allows it and nothing else. */
+/** What runs in the browser, and the content security policy that allows it and nothing else. */
 interface ReportAssets {
   readonly script: string;
   readonly style: string;
@@ -182,16 +180,16 @@ interface ReportAssets {
 
 let known: ReportAssets | undefined;
 
-/** Reads the browser's side of the report, as `npm run build` made it. */
+/** Returns the browser's part of the report, as `npm run build` made it; reads it once. */
 function reportAssets(): ReportAssets {
-  return (known ??= read());
+  return (known ??= readAssets());
 }
 
-function read(): ReportAssets {
+function readAssets(): ReportAssets {
   const [script, style] = [readBuilt('report.js'), readBuilt('report.css')];
   if (/<\/(?:script|style)|<!--/iu.test(script + style))
     throw new Error('The script of the report would end its element: build it so that it does not.');
-  // The page's own files are beside it on a disk (`file:`), or on the server that it came from.
+  // Media are beside the report: on a disk (`file:`), or on the server that it came from.
   const policy = `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; media-src 'self' file:; base-uri 'none'; form-action 'none'`;
   return { script, style, policy };
 }
@@ -200,7 +198,7 @@ function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/** From TypeScript source it is where the build puts it. */
+/** Reads a built file: beside this one in `dist/`, or in `dist/` if this runs from source. */
 function readBuilt(name: string): string {
   const places = [`../../page/${name}`, `../../dist/page/${name}`].map((path) => new URL(path, import.meta.url));
   const place = places.find((one) => existsSync(one));

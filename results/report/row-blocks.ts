@@ -4,23 +4,23 @@ import { familyOf } from '../../store/media-types.ts';
 import type { ResultFields, ScannedRow } from '../result-line.ts';
 import { publicText } from './public-text.ts';
 
-/** Rows that a browser shows without effort. Of a larger batch, a sample of the others is listed. */
-const MOST_LISTED = 200_000;
-/** Size of that sample. */
+/** Max rows that a browser shows without effort. Of a larger batch, only a sample is listed, plus {@link ALWAYS}. */
+const MAX_LISTED = 200_000;
+/** Size of that sample, in rows. */
 const SAMPLE = 50_000;
 /** Rows that are compressed together. */
 const ROWS_A_BLOCK = 4_000;
-/** Characters of all texts together, so that a report of 100,000 rows is smaller than 10 MB. */
+/** Max characters of all texts together, so that a report of 100,000 rows is smaller than 10 MB. */
 const ALL_TEXTS = 16_000_000;
+/** Bounds of the max characters of one text. */
 const [SHORTEST_LIMIT, LONGEST_LIMIT] = [120, 5_000];
+/** Max characters of a message. */
 const LONGEST_MESSAGE = 300;
 
-/**
- * Rows that somebody has to look at: the first {@link MOST_LISTED} of them are listed, whatever the size of the batch.
- */
+/** Outcomes that need a person's attention: such rows are listed, not sampled, up to {@link MAX_LISTED} of them. */
 const ALWAYS: readonly (Outcome | RowState)[] = ['failed', 'unfit', 'unknown', 'overdue'];
 
-/** Which rows of a batch are listed. */
+/** What a report lists of a batch. */
 export interface Listing {
   readonly choice: ReportChoice;
   readonly hasTexts: boolean;
@@ -28,25 +28,26 @@ export interface Listing {
   readonly rows: number;
 }
 
-/** Of rows that need not all be listed, each so many-th is. */
+/** Returns the sampling interval: every n-th row is listed; 1 if all are. */
 export function sampledEach({ rows }: Pick<Listing, 'rows'>): number {
-  return rows > MOST_LISTED ? Math.ceil(rows / SAMPLE) : 1;
+  return rows > MAX_LISTED ? Math.ceil(rows / SAMPLE) : 1;
 }
 
-/** Texts are cut after so many characters. */
+/** Returns the max characters of a text; longer ones are cut. */
 export function longestText({ rows }: Pick<Listing, 'rows'>): number {
-  return Math.min(LONGEST_LIMIT, Math.max(SHORTEST_LIMIT, Math.floor(ALL_TEXTS / Math.min(rows, MOST_LISTED))));
+  return Math.min(LONGEST_LIMIT, Math.max(SHORTEST_LIMIT, Math.floor(ALL_TEXTS / Math.min(rows, MAX_LISTED))));
 }
 
-/** Puts rows into blocks of columns, as a report has them. */
+/** Collects rows into blocks, which a report stores column by column. */
 export class RowBlocks {
   readonly #listing: Listing;
   readonly #each: number;
   readonly #longest: number;
   #block = emptyBlock();
+  /** Rows listed so far. */
   listed = 0;
-  /** Rows that were listed because somebody has to look at them. */
-  #bad = 0;
+  /** Of these, rows with an outcome in {@link ALWAYS}. */
+  #attention = 0;
 
   constructor(listing: Listing) {
     this.#listing = listing;
@@ -59,15 +60,15 @@ export class RowBlocks {
     const { row } = scanned;
     const standing = row.outcome ?? row.state;
     if (this.#listing.choice === 'short' && hasResult(row.outcome)) return undefined;
-    const isBad = ALWAYS.includes(standing) && this.#bad < MOST_LISTED;
-    if (isBad) this.#bad += 1;
+    const needsAttention = ALWAYS.includes(standing) && this.#attention < MAX_LISTED;
+    if (needsAttention) this.#attention += 1;
     else if (row.row % this.#each !== 0) return undefined;
     this.listed += 1;
     this.#put(scanned, fields, standing);
     return this.#block.row.length < ROWS_A_BLOCK ? undefined : this.rest();
   }
 
-  /** The block that is not full yet. */
+  /** Returns the last block, which is not full; undefined if it is empty. */
   rest(): ReportBlock | undefined {
     const block = this.#block;
     this.#block = emptyBlock();
@@ -94,7 +95,7 @@ export class RowBlocks {
     block.charged.push(fields._credits);
     block.class.push(fields._error_class);
     block.message.push(hasTexts ? publicText(fields._message).slice(0, LONGEST_MESSAGE) : '');
-    // A template may make file names from texts, and a file says what the text says.
+    // Without texts, no files either: their names may be made from texts, and their content is the text.
     block.file.push(hasTexts && isThere ? fields._file : '');
     block.media.push(hasTexts && isThere ? familyOf(row.file.extension) : null);
     block.ended.push(row.endedAt);
@@ -102,25 +103,30 @@ export class RowBlocks {
 
   #textOf({ spec, text }: ScannedRow['row']): string {
     if (spec.text === undefined && text === null) return publicText(spec.audio ?? spec.video ?? '');
-    const says = spec.text ?? text ?? '';
-    return says.length > this.#longest ? `${says.slice(0, this.#longest)}…` : says;
+    const shown = spec.text ?? text ?? '';
+    return shown.length > this.#longest ? `${shown.slice(0, this.#longest)}…` : shown;
   }
 }
 
 function emptyBlock(): ReportBlock {
   return {
-    ...{
-      row: [],
-      id: [],
-      kind: [],
-      standing: [],
-      take: [],
-      takeInUse: [],
-      requests: [],
-      voice: [],
-      text: [],
-      seconds: [],
-    },
-    ...{ job: [], quoted: [], charged: [], class: [], message: [], file: [], media: [], ended: [] },
+    row: [],
+    id: [],
+    kind: [],
+    standing: [],
+    take: [],
+    takeInUse: [],
+    requests: [],
+    voice: [],
+    text: [],
+    seconds: [],
+    job: [],
+    quoted: [],
+    charged: [],
+    class: [],
+    message: [],
+    file: [],
+    media: [],
+    ended: [],
   };
 }

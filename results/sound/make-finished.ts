@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join, posix } from 'node:path';
-import { FFMPEG_ADVICE } from '../../store/sound/find-ffmpeg.ts';
 import type { Finishing } from '../../contract/finishing.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { DEFAULT_TABLE_FORMAT } from '../../contract/table-format.ts';
@@ -10,6 +9,7 @@ import { sha256Of } from '../../inputs/regular-file.ts';
 import { collisionKey, FINISHED_FOLDER } from '../../inputs/output-name.ts';
 import { mediaSeconds } from '../../store/inspect.ts';
 import { FfmpegFailed } from '../../store/sound/ffmpeg.ts';
+import { FFMPEG_ADVICE } from '../../store/sound/find-ffmpeg.ts';
 import { containerOf, finishedExtension, finishSound } from '../../store/sound/finish/finish-sound.ts';
 import type { Store } from '../../store/store.ts';
 import { hasContent } from '../files.ts';
@@ -26,22 +26,24 @@ import { MEDIA_FOLDER } from '../file-names.ts';
 import { namedFilesOf } from '../result-line.ts';
 import { partPath } from '../atomic-file.ts';
 
-/** Max concurrent runs of ffmpeg; otherwise one per processor. */
-const MOST_AT_ONCE = 8;
+/** Max concurrent runs of ffmpeg; with fewer processors, one per processor. */
+const MAX_CONCURRENT = 8;
+
 /** The part of a store that finishing needs. */
 export type FinishingStore = Pick<Store, 'ffmpeg'>;
 
-/** Which files to finish, and where they go. The out folder already holds the results. */
+/** Which files to finish, and where. The out folder already holds the results. */
 interface FinishingJob extends MakingFiles<FinishingStore> {
   readonly finishing: Finishing;
-  /** Output of `--join`; null without it. */
+  /** The files that `--join` made; null without it. */
   readonly joined: readonly JoinedLine[] | null;
 }
 
 /** A file in the out folder, to be finished. */
 interface Original {
-  /** Its row; empty for a joined file. */
+  /** Number of its row; empty for a joined file. */
   readonly row: string;
+  /** The row's id, or the value of a joined file. */
   readonly id: string;
   /** Path below the out folder. */
   readonly name: string;
@@ -86,7 +88,8 @@ export async function makeFinished(job: FinishingJob): Promise<readonly Finished
   const originals = await originalsOf(job);
   const lines: FinishedLine[] = [];
   const done = countFiles(originals.length, job.onFiles);
-  // If one worker fails, its loop ends the generator, and with it the others. The iterator of an array has no end.
+  // All workers share this generator: if one of them fails, its loop ends it, and with it the others' loops. The
+  // iterator of an array would go on.
   const entries = (function* (): Generator<[number, Original], void, undefined> {
     yield* originals.entries();
   })();
@@ -96,11 +99,12 @@ export async function makeFinished(job: FinishingJob): Promise<readonly Finished
       done();
     }
   };
-  await Promise.all(Array.from({ length: Math.min(MOST_AT_ONCE, availableParallelism()) }, work));
+  await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT, availableParallelism()) }, work));
   await removeFormer(before, lines, folders);
   return lines;
 }
 
+/** Returns all files to finish: speech results, then joined files. */
 async function originalsOf({ ledger, batch, joined }: FinishingJob): Promise<readonly Original[]> {
   const originals: Original[] = [];
   for await (const { row } of ledger.scanRows(batch.name)) {
@@ -119,7 +123,7 @@ async function originalsOf({ ledger, batch, joined }: FinishingJob): Promise<rea
   return originals;
 }
 
-/** Writes to a temporary file and renames it, so that the copy is whole or absent. */
+/** Makes a finished copy: in a temporary file that is then renamed, so that it appears complete or not at all. */
 async function finish(
   { name, extension, seconds }: Original,
   program: string,
@@ -147,18 +151,19 @@ async function finish(
   }
 }
 
-/** `media/a.wav` becomes `media/finished/a.mp3`. */
+/** Returns the name of a finished copy: for `media/a.wav`, it is `media/finished/a.mp3`. */
 function finishedName({ name, extension }: Original, finishing: Finishing): string {
   const stem = posix.relative(MEDIA_FOLDER, name.slice(0, name.length - posix.extname(name).length));
   return posix.join(MEDIA_FOLDER, FINISHED_FOLDER, `${stem}.${finishedExtension(finishing, extension)}`);
 }
 
+/** Returns a digest of what determines the copy's content, to recognise an up-to-date copy. */
 function digestOf({ sha256 }: Original, finishing: Finishing): string {
   const { loudness = null, trimSilence = false, sampleRate = null, format = null } = finishing;
-  const asked = JSON.stringify([sha256, loudness, trimSilence, sampleRate, format]);
-  return hash('sha256', asked, 'hex');
+  return hash('sha256', JSON.stringify([sha256, loudness, trimSilence, sampleRate, format]), 'hex');
 }
 
+/** Returns the line of a file that was not finished. */
 function failed({ row, id, name: original }: Original, message: string): FinishedLine {
   const nothing = { file: '', seconds: '', sha256: '', loudness_before: '', loudness_after: '', made_from: '' };
   return { row, id, original, ...nothing, message };

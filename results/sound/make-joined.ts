@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { join, posix } from 'node:path';
 import { DEFAULT_TABLE_FORMAT } from '../../contract/table-format.ts';
 import { type Joining, parsePause, PAUSE_COLUMN, TITLE_COLUMN } from '../../contract/finishing.ts';
@@ -8,17 +9,16 @@ import type { Store, StoredPart } from '../../store/store.ts';
 import { hasContent } from '../files.ts';
 import { countFiles, JOINED, type MakingFiles, readLines, removeFormer, type JoinedLine } from './sound-lists.ts';
 import { placeFile, type StoredFiles } from '../place-file.ts';
-import { hash } from 'node:crypto';
 import { hasResult } from '../../contract/outcomes.ts';
 import { MEDIA_FOLDER } from '../file-names.ts';
 
-/** Max rows gathered in one scan of the ledger; further groups take another scan. */
-const MOST_GATHERED = 50_000;
+/** Max rows whose files are gathered in one scan of the ledger; further groups need another scan. */
+const MAX_GATHERED = 50_000;
 
 /** The part of a store that joining needs. */
 export type JoiningStore = StoredFiles & Pick<Store, 'join' | 'remove'>;
 
-/** The groups of a batch, and where their files go. */
+/** The groups of rows to join, and where their files go. */
 interface JoiningRequest extends MakingFiles<JoiningStore> {
   readonly groups: JoinedGroups;
 }
@@ -47,9 +47,10 @@ export async function makeJoined(request: JoiningRequest): Promise<readonly Join
     lines.set(group.value, failed(group, ''));
     round.push(group);
     rows += group.rows;
-    if (rows < MOST_GATHERED) continue;
+    if (rows < MAX_GATHERED) continue;
     for (const line of await makeRound(round, request, done)) lines.set(line.value, line);
-    [round, rows] = [[], 0];
+    round = [];
+    rows = 0;
   }
   for (const line of await makeRound(round, request, done)) lines.set(line.value, line);
   const made = [...lines.values()];
@@ -57,7 +58,7 @@ export async function makeJoined(request: JoiningRequest): Promise<readonly Join
   return made;
 }
 
-/** The line of a group that has its file already, or can have none; undefined if the file is to be made. */
+/** Returns the line of a group that has its file already or cannot have one; undefined if the file must be made. */
 async function keepOrRefuse(
   group: JoinedGroup,
   { folders, isTaken }: Pick<JoiningRequest, 'folders' | 'isTaken'>,
@@ -89,13 +90,14 @@ async function makeRound(
   }
   const lines: JoinedLine[] = [];
   for (const group of groups) {
-    lines.push(await makeOne(group, parts.get(group.value) ?? [], request));
+    lines.push(await makeFile(group, parts.get(group.value) ?? [], request));
     done();
   }
   return lines;
 }
 
-async function makeOne(
+/** Makes the file of a group. `isAgain`: this is the second try. */
+async function makeFile(
   group: JoinedGroup,
   parts: readonly StoredPart[],
   request: JoiningRequest,
@@ -110,8 +112,8 @@ async function makeOne(
   try {
     if (isTaken(name)) return failed(group, `the file of a row has the name ${name}`);
     const became = await placeFile({ name, file }, store, folders);
-    // Another command making the same files may have just removed it.
-    if (became === 'missing' && !isAgain) return await makeOne(group, parts, request, true);
+    // Another command that makes the same file may just have removed it from the store.
+    if (became === 'missing' && !isAgain) return await makeFile(group, parts, request, true);
     if (became !== 'placed' && became !== 'kept') return failed(group, `the joined file is ${became}`);
   } finally {
     // The file can be remade at any time, so the store need not keep it.
@@ -121,6 +123,7 @@ async function makeOne(
   return { ...failed(group, ''), file: name, seconds: String(seconds ?? ''), sha256, parts: group.digest };
 }
 
+/** Returns the line of a group without a file. */
 function failed({ value, rows }: JoinedGroup, message: string): JoinedLine {
   return { value, file: '', seconds: '', rows: String(rows), sha256: '', parts: '', message };
 }
@@ -128,17 +131,17 @@ function failed({ value, rows }: JoinedGroup, message: string): JoinedLine {
 /** Max characters of a row's text used as the title of an untitled chapter. */
 const TITLE_CHARACTERS = 60;
 /** Max missing rows to name; the rest are only counted. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** The rows read so far with one value in the `--join` column. */
 export interface JoinedGroup {
   readonly value: string;
   rows: number;
-  /** The first few rows without a result, and why. */
+  /** The first few rows without a usable file, and why. */
   readonly lacks: string[];
-  /** How many of them there are. */
+  /** How many such rows there are. */
   missing: number;
-  /** Identifies the file's content: equal digests mean equal files. */
+  /** Digest of everything that determines the joined file: equal digests mean equal files. */
   digest: string;
 }
 
@@ -154,6 +157,7 @@ export class JoinedGroups {
     this.#at = { value: at(joining.column), pause: at(PAUSE_COLUMN), title: at(TITLE_COLUMN) };
   }
 
+  /** Adds a row to its group, if it is joined. */
   add(row: RowRecord): void {
     const value = this.valueOf(row);
     if (value === '') return;
@@ -163,19 +167,19 @@ export class JoinedGroups {
     const part = this.partOf(row);
     if (part === undefined) {
       group.missing += 1;
-      if (group.lacks.length < MOST_NAMED) group.lacks.push(`row ${row.row} (${row.id}) ${whyLacking(row)}`);
+      if (group.lacks.length < MAX_NAMED) group.lacks.push(`row ${row.row} (${row.id}) ${whyLacking(row)}`);
       return;
     }
     const { sha256, pauseMs, title } = part;
     group.digest = hash('sha256', JSON.stringify([group.digest, sha256, pauseMs, title]), 'hex');
   }
 
-  /** The row's value in the `--join` column; empty if it is not joined. */
+  /** Returns the row's value in the `--join` column; empty if the row is not joined. */
   valueOf({ input }: Pick<RowRecord, 'input'>): string {
     return input[this.#at.value]?.trim() ?? '';
   }
 
-  /** The row's file as a part of the joined one; undefined without a file. */
+  /** Returns the row's file as a part of the joined one; undefined without a file. */
   partOf({ input, outcome, file, spec, id }: RowRecord): StoredPart | undefined {
     if (!hasResult(outcome) || file === null || file.removedAt !== undefined) return undefined;
     const cell = (at: number): string => input[at]?.trim() ?? '';
@@ -186,14 +190,14 @@ export class JoinedGroups {
   }
 }
 
-/** A sentence on why a group is incomplete; undefined if it is complete. */
+/** Explains why a group is incomplete; undefined if it is complete. */
 function whyIncomplete({ lacks, missing }: JoinedGroup): string | undefined {
   if (missing === 0) return undefined;
   const more = missing > lacks.length ? `, and ${missing - lacks.length} more` : '';
   return `${lacks.join(', ')}${more}`;
 }
 
-/** Path of a group's file below the out folder, without its extension. */
+/** Returns the path of a group's file below the out folder, without its extension. */
 function joinedStem({ value }: Pick<JoinedGroup, 'value'>): string {
   return posix.join(MEDIA_FOLDER, JOINED_FOLDER, safeId(value));
 }
@@ -204,7 +208,7 @@ function whyLacking({ outcome, file }: RowRecord): string {
   return file === null ? 'has no file' : 'has a file that was removed';
 }
 
-/** The start of a text on one line, cut at a word boundary if possible. */
+/** Returns the start of a text on one line, cut at a word boundary if possible. */
 function firstWords(text: string): string {
   const line = text.trim().replaceAll(/\s+/gu, ' ');
   const characters = Array.from(line);

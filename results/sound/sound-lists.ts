@@ -1,7 +1,7 @@
-import * as z from 'zod';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import * as z from 'zod';
 import type { TableFormat } from '../../contract/table-format.ts';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import { unguardCell } from '../../inputs/formula-guard.ts';
@@ -25,13 +25,13 @@ interface SoundLine {
 export interface SoundList<Line extends SoundLine = SoundLine> {
   /** Name of the table. */
   readonly csv: string;
-  /** A line of it; its members are the columns. */
+  /** Schema of a line; its members are the columns. */
   readonly line: z.ZodObject & z.ZodType<Line>;
-  /** Columns that are numbers with decimals, or empty. They are written as such, and read with a point. */
+  /** Columns with numbers, or empty. Written with the table's decimal separator, read back with a point. */
   readonly figures: readonly string[];
 }
 
-/** The files that `--join` made, and those that it could not make yet. */
+/** The list of files that `--join` made, and of those that it could not make yet. */
 export const JOINED = {
   csv: 'joined.csv',
   line: z.object({
@@ -53,7 +53,7 @@ export const JOINED = {
 
 export type JoinedLine = Readonly<z.infer<typeof JOINED.line>>;
 
-/** The finished copies of speech, and those that could not be made. */
+/** The list of finished copies of speech, and of those that could not be made. */
 export const FINISHED = {
   csv: 'finished.csv',
   line: z.object({
@@ -80,19 +80,22 @@ export const FINISHED = {
 
 export type FinishedLine = Readonly<z.infer<typeof FINISHED.line>>;
 
-/** Schema for a path in this folder below `media/`, or an empty string. We write nothing else into such a list. */
+/**
+ * Returns a schema for a path in this folder below `media/`, or an empty string: a tampered list must not lead
+ * elsewhere.
+ */
 function pathInMedia(folder: string): z.ZodString {
   const isOurs = (name: string): boolean =>
     name.startsWith(`${MEDIA_FOLDER}/${folder}/`) && whyBadPath(name) === undefined;
   return z.string().refine((name) => name === '' || isOurs(name));
 }
 
-/** How many files of a list were made. */
+/** Counts the files of a list that were made. */
 export function countMade(lines: readonly SoundLine[]): number {
   return lines.filter(({ file }) => file !== '').length;
 }
 
-/** The readable lines of a list as last written; the user may have edited it. */
+/** Reads a list as last written; empty if it is missing or, because the user edited it, invalid. */
 export async function readLines<Line extends SoundLine>(
   out: string,
   { csv, line, figures }: SoundList<Line>,
@@ -111,7 +114,7 @@ export async function readLines<Line extends SoundLine>(
   }
 }
 
-/** Removes previously made files that are no longer listed, unless somebody changed them. */
+/** Removes files of the list `before` that are not in `now`, unless somebody changed them. */
 export async function removeFormer(
   before: readonly SoundLine[],
   now: readonly SoundLine[],
@@ -143,7 +146,7 @@ export async function verifySound(
   return (joins ?? 0) + (copies ?? 0);
 }
 
-/** Compares the files of a list with their sha256. Returns how many it names. */
+/** Compares the files of a list with their sha256. Returns how many files the list names. */
 async function verifyFiles(folder: string, lines: readonly SoundLine[], findings: Findings): Promise<number> {
   let named = 0;
   for (const { file, sha256 } of lines) {
@@ -156,14 +159,14 @@ async function verifyFiles(folder: string, lines: readonly SoundLine[], findings
   return named;
 }
 
-/** The batch whose files are made, and where they go. */
+/** The batch from whose results files are made, and where they go. */
 export interface MakingFiles<FromStore> {
   readonly ledger: Pick<Ledger, 'scanRows'>;
   readonly store: FromStore;
   readonly batch: BatchRecord;
   /** Folders of the out folder. */
   readonly folders: RealFolders;
-  /** Whether the file of a row has this name below the out folder. */
+  /** Returns whether the file of a row has this name below the out folder. */
   readonly isTaken: (name: string) => boolean;
   readonly onFiles: OnFiles;
 }

@@ -12,15 +12,16 @@ export function describeMismatch({ where, expected, got }: Mismatch): string {
 }
 
 /** Max mismatches kept; further ones are only counted, because losing one big file could yield millions. */
-const KEPT = 1_000;
+const MAX_KEPT = 1_000;
 
-/** Collects mismatches. */
+/** Collects the mismatches that a check or a projection finds. */
 export class Findings {
   readonly #kept: Mismatch[] = [];
   #dropped = 0;
 
+  /** Adds a mismatch. `where`: the file, the row or the sum. */
   add(where: string, expected: string | number, got: string | number): void {
-    if (this.#kept.length < KEPT) this.#kept.push({ where, expected: String(expected), got: String(got) });
+    if (this.#kept.length < MAX_KEPT) this.#kept.push({ where, expected: String(expected), got: String(got) });
     else this.#dropped += 1;
   }
 
@@ -36,7 +37,7 @@ export class Findings {
     }
   }
 
-  /** Everything found so far; the last entry counts what was not kept. */
+  /** Returns the mismatches found so far; a last entry counts those that were not kept. */
   list(): readonly Mismatch[] {
     if (this.#dropped === 0) return [...this.#kept];
     return [...this.#kept, { where: 'further mismatches', expected: 'none', got: String(this.#dropped) }];

@@ -9,18 +9,21 @@ import { UnfitName } from '../file-names.ts';
 import { filesOf, hasFile } from '../result-line.ts';
 import type { RowFile, ScannedRow } from '../result-line.ts';
 
-/** A recorded result that the store no longer gives as it was. */
+/** A recorded result whose content the store no longer has. */
 export interface DamagedResult {
   readonly row: number;
   readonly id: string;
-  /** How it is lost, or that it was removed on purpose. */
+  /** How it is lost; `removed`: on purpose, by `clean`. */
   readonly is: FileLoss | 'removed';
 }
 
-/** Damaged results beyond this many are not kept. */
-const KEPT = 1_000;
+/** Max damaged results kept. */
+const MAX_KEPT = 1_000;
 
-/** Checks rows as they are projected: no gap, an outcome, a result where there must be one, a unique name for it. */
+/**
+ * Checks rows as their files are written: no gap in the numbers, an outcome, a result if the outcome requires one, and
+ * a unique name for it. Call {@link filesOf} for each row, then {@link placed} for each of its files.
+ */
 export class RowCheck {
   readonly #batch: BatchRecord;
   readonly #complete: boolean;
@@ -29,13 +32,14 @@ export class RowCheck {
   readonly #damaged = new Map<number, DamagedResult>();
   #last = 0;
 
+  /** `complete`: the batch should be over, so a row without an outcome is a finding. */
   constructor(batch: BatchRecord, complete: boolean, findings: Findings) {
     this.#batch = batch;
     this.#complete = complete;
     this.#findings = findings;
   }
 
-  /** The next row's files that may be placed; records findings about the row. */
+  /** Returns the next row's files, to be placed; none if a name is invalid or taken. Records findings about the row. */
   filesOf({ row }: ScannedRow): readonly RowFile[] {
     const where = `row ${row.row}`;
     if (row.row !== this.#last + 1) this.#findings.add(where, `row ${this.#last + 1} next in the ledger`, where);
@@ -57,20 +61,20 @@ export class RowCheck {
     }
   }
 
-  /** Rows whose stored files differ from the ledger's record, in order of rows. */
+  /** Rows whose stored files are lost, in order of rows. */
   get damaged(): readonly DamagedResult[] {
     return [...this.#damaged.values()];
   }
 
-  /** Records what became of a row's file. */
+  /** Records whether a row's file could be placed. */
   placed({ row }: ScannedRow, { name, file }: RowFile, became: Placed): void {
     const where = `row ${row.row}, ${name}`;
     if (became === 'kept' || became === 'placed') return;
     const isRemoved = became === 'missing' && row.file?.removedAt !== undefined;
-    if (this.#damaged.size < KEPT) {
+    if (this.#damaged.size < MAX_KEPT) {
       this.#damaged.set(row.row, { row: row.row, id: row.id, is: isRemoved ? 'removed' : became });
     }
-    // Not a problem: the user had it removed.
+    // Not a finding: the user had it removed.
     if (isRemoved) return;
     if (became === 'missing') this.#findings.add(where, `the stored file ${file.key}`, 'no such file in the store');
     else if (became === 'altered')
@@ -78,7 +82,7 @@ export class RowCheck {
     else this.#findings.add(where, `the stored file ${file.key}`, `it is ${became} in the store`);
   }
 
-  /** True if some row's file has this name. */
+  /** Returns true if a row's file has this name. */
   isTaken(name: string): boolean {
     return this.#taken.get(collisionKey(name)) !== undefined;
   }

@@ -5,27 +5,28 @@ import type { Findings } from './mismatch.ts';
 import { checkName, MEDIA_FOLDER, UnfitName } from '../file-names.ts';
 import { lstatsOf } from '../files.ts';
 
-/** Files read concurrently. */
+/** Max files read concurrently. */
 const AT_ONCE = 8;
 
-/** A file that must be in the folder. */
+/** A media file that must be in the folder, by its receipt. */
 export interface NamedFile {
+  /** Path below the out folder. */
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** A result that differs from its receipt. */
+/** A media file that is missing or differs from its receipt. */
 export interface WrongMedia {
   readonly row: number;
-  /** Of the correct content. */
+  /** Hash of the correct content. */
   readonly sha256: string;
 }
 
-/** Further wrong media are not kept. */
-const KEPT = 1_000;
+/** Max wrong media kept. */
+const MAX_KEPT = 1_000;
 
-/** Compares media files with their receipts. */
+/** Compares media files with their receipts: call `add` for each row, then `finish`. */
 export class MediaCheck {
   readonly #folder: string;
   readonly #findings: Findings;
@@ -63,12 +64,12 @@ export class MediaCheck {
     await Promise.all(
       waiting.map(async ({ row, file }) => {
         const isRight = await this.#check(`row ${row}, ${file.name}`, file);
-        if (!isRight && this.#wrong.length < KEPT) this.#wrong.push({ row, sha256: file.sha256 });
+        if (!isRight && this.#wrong.length < MAX_KEPT) this.#wrong.push({ row, sha256: file.sha256 });
       }),
     );
   }
 
-  /** Resolves with true if the file exists and has the content that its receipt names. */
+  /** Returns false if the file is missing or has other content than its receipt names; true if the name is not ours. */
   async #check(where: string, file: NamedFile): Promise<boolean> {
     if (!isBelowMedia(file.name)) {
       this.#findings.add(where, `a file below ${MEDIA_FOLDER}/`, 'another place');
@@ -95,7 +96,9 @@ export class MediaCheck {
   }
 }
 
-/** A tampered receipt must not make us read other files of this machine. */
+/**
+ * Returns whether a path stays below `media/`: a tampered receipt must not make us read other files of this machine.
+ */
 function isBelowMedia(name: string): boolean {
   const prefix = `${MEDIA_FOLDER}/`;
   if (!name.startsWith(prefix)) return false;

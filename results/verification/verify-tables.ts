@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import { join } from 'node:path';
+import * as z from 'zod';
 import { OUTCOMES, outcomeFile } from '../../contract/outcomes.ts';
 import { RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from '../batch-files.ts';
 import type { Findings } from './mismatch.ts';
@@ -12,13 +12,13 @@ import { makesFile } from '../../contract/row-kinds.ts';
 import { type LineValue, csvCell } from '../line-formats.ts';
 import { creditsKindOf, creditsOf, hasFile, resultSchema, wasMade } from '../result-line.ts';
 
-/** Input of the table check. */
+/** What {@link checkTables} reads, and where it puts what it finds. */
 export interface TableCheck {
   readonly folder: string;
   readonly summary: Summary;
   /** Names of the tables that exist; no line is expected in the others. */
   readonly present: ReadonlySet<string>;
-  /** Counts what is found. */
+  /** Filled with the rows and charges of the tables. */
   readonly tally: Tally;
   readonly findings: Findings;
 }
@@ -58,10 +58,12 @@ export async function checkTables(check: TableCheck): ReturnType<MediaCheck['fin
   return media.finish();
 }
 
+/** The tables of an out folder; undefined if missing. */
 interface Tables {
   readonly json: RowSource<JsonRow> | undefined;
   readonly csv: RowSource<CsvRecord> | undefined;
   readonly receipts: RowSource<Receipt> | undefined;
+  /** Outcome files by outcome. */
   readonly outcomes: ReadonlyMap<string, RowSource<CsvRecord>>;
 }
 
@@ -84,7 +86,7 @@ function openTables({ folder, summary, present, findings }: TableCheck): Tables 
   };
 }
 
-/** The line of a row in a table that must have exactly this many. */
+/** Returns the line of a row in a table, which must have exactly `wanted` of them. */
 async function takeOne<T>(
   table: RowSource<T> | undefined,
   row: number,
@@ -138,7 +140,7 @@ function compareRecord(
   });
 }
 
-/** Checks a row's claims against its receipts. */
+/** Compares what a row's line says about charges, takes and jobs with its receipts. */
 function compareReceipts(row: JsonRow, receipts: readonly Receipt[], findings: Findings): void {
   const where = `row ${row._row}`;
   const charges = receipts.map((receipt) => ({
@@ -157,7 +159,7 @@ function compareReceipts(row: JsonRow, receipts: readonly Receipt[], findings: F
   compareAttempts(where, receipts, findings);
 }
 
-/** Attempts of a take count from 1, and each has a receipt, even if nothing was sent. */
+/** Checks that the attempts of each take count from 1 without a gap: each has a receipt, even if nothing was sent. */
 function compareAttempts(where: string, receipts: readonly Receipt[], findings: Findings): void {
   const attempts = new Map<string, number[]>();
   for (const { part, step, take, attempt } of receipts) {
@@ -170,7 +172,7 @@ function compareAttempts(where: string, receipts: readonly Receipt[], findings: 
   }
 }
 
-/** The media files of a row with their hashes, from its receipts; records contradictions as findings. */
+/** Returns the media files of a row from its receipts; records contradictions with its line as findings. */
 function mediaOf(row: JsonRow, receipts: readonly Receipt[], findings: Findings): readonly NamedFile[] {
   const where = `row ${row._row}`;
   const isFiled = makesFile(row._kind);
@@ -186,7 +188,7 @@ function mediaOf(row: JsonRow, receipts: readonly Receipt[], findings: Findings)
   return files;
 }
 
-/** A text as it reads back from a file, which cannot hold a lone surrogate. */
+/** Returns a text as it reads back from a file, which cannot hold a lone surrogate. */
 function asUtf8(text: string): string {
   return Buffer.from(text).toString();
 }

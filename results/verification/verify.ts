@@ -1,5 +1,5 @@
-import { RESULTS_XLSX, OUTCOMES, outcomeFile, type Outcome } from '../../contract/outcomes.ts';
 import { join } from 'node:path';
+import { RESULTS_XLSX, OUTCOMES, outcomeFile, type Outcome } from '../../contract/outcomes.ts';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import { PROJECTED_FILES, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from '../batch-files.ts';
 import { verifySound } from '../sound/sound-lists.ts';
@@ -23,7 +23,7 @@ export interface VerifyReport {
   readonly rows: number;
   /** Rows per outcome, counted from `results.jsonl`. */
   readonly outcomes: Readonly<Record<Outcome, number>>;
-  /** Rows without an outcome: more than 0 if the batch was not over when the files were made. */
+  /** Rows without an outcome; more than 0 if the batch was not over when the files were made. */
   readonly unfinished: number;
   /** Credits charged, summed from `receipts.jsonl`. */
   readonly charged: number;
@@ -32,8 +32,8 @@ export interface VerifyReport {
   /** Media files that are missing or wrong, by row; each is also a mismatch. */
   readonly wrongMedia: readonly WrongMedia[];
   /**
-   * Outcome files whose sha256 differs from the summary's: somebody may have edited them to run them. Each is also a
-   * mismatch.
+   * Outcome files whose sha256 differs from the summary's; somebody may have edited them, to run them again. Each is
+   * also a mismatch.
    */
   readonly edited: readonly string[];
   /** Everything that does not add up; empty if all is well. Any entry means exit code 15. */
@@ -75,6 +75,7 @@ export async function verifyOut(folder: string): Promise<VerifyReport> {
   };
 }
 
+/** Reads the summary; undefined if it is missing or invalid, which is a finding. */
 async function readSummary(folder: string, findings: Findings): Promise<Summary | undefined> {
   const path = join(folder, SUMMARY_FILE);
   if ((await lstatsOf(path)) === undefined) {
@@ -118,6 +119,7 @@ async function checkFiles(
   return present;
 }
 
+/** Compares the counts and sums of the tables with the summary. */
 function compareSummary(summary: Summary, tally: Tally, findings: Findings): void {
   const where = (what: string): string => `${SUMMARY_FILE}, ${what}`;
   findings.compare(where('rows'), tally.rows, summary.rows);

@@ -5,16 +5,17 @@ import { isGuarded } from '../../inputs/formula-guard.ts';
 /** A value of a cell: a text, a number, a link to a file in the folder, or nothing. */
 export type SheetCell = string | number | { readonly file: string } | null;
 
-/** A sheet: its columns, and its rows as they come. */
+/** A sheet of the workbook. */
 export interface Sheet {
   readonly name: string;
   readonly columns: readonly string[];
   readonly rows: AsyncIterable<readonly SheetCell[]> | Iterable<readonly SheetCell[]>;
 }
 
-/** Formats of cells, by their place in `styles.xml`. */
+/** Cell formats: their index among the `cellXfs` of {@link STYLES_XML}. */
 const STYLE = { header: 1, link: 2, text: 3 } as const;
 
+/** The part `xl/styles.xml` of a workbook. */
 export const STYLES_XML = document(
   'styleSheet',
   `<fonts count="3"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font><font><u/><sz val="11"/><color rgb="FF0563C1"/><name val="Calibri"/></font></fonts>
@@ -25,14 +26,14 @@ export const STYLES_XML = document(
 <cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>`,
 );
 
-/** Characters to gather before they are compressed. */
+/** Characters to gather before they are yielded, to be compressed. */
 const BUFFERED = 64 * 1024;
 /** Columns that hold sentences. */
 const WIDE = ['text', '_text', '_message'];
-/** Longest path of a link: Excel's limit for a text in a formula. */
+/** Max characters of a link: Excel's limit for a text in a formula. */
 const LONGEST_LINK = 255;
 
-/** A part of the workbook. */
+/** Returns an XML document of the spreadsheet namespace. `attributes`: of the root, each with a space before. */
 export function document(root: string, content: string, attributes = ''): string {
   return `${opening(root, attributes)}${content}</${root}>`;
 }
@@ -42,7 +43,7 @@ function opening(root: string, attributes = ''): string {
   return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<${root} xmlns="${namespace}"${attributes}>`;
 }
 
-/** The XML of a sheet, in pieces. Its header row stays in view and has filters. */
+/** Yields the XML of a sheet, in pieces. The header row stays in view and has filters. */
 export async function* sheetXml({ columns, rows }: Sheet): AsyncGenerator<string> {
   const letters = columns.map((_, index) => columnInSheet(index));
   const widths = columns.map(
@@ -66,20 +67,22 @@ export async function* sheetXml({ columns, rows }: Sheet): AsyncGenerator<string
   yield `${gathered}</sheetData><autoFilter ref="A1:${letters.at(-1) ?? 'A'}${row}"/></worksheet>`;
 }
 
+/** Returns the XML of a cell. `at`: its address, such as `B7`. */
 function cellXml(at: string, value: SheetCell): string {
   if (value === null || value === '') return '';
   if (typeof value === 'number') return `<c r="${at}"><v>${value}</v></c>`;
   if (typeof value === 'string') return textXml(at, cellText(value), /^[=+\-@\t\r]/u.test(value) ? STYLE.text : 0);
   const { file } = value;
-  // In a link these mean something else, and what is too long is an error.
+  // `#` and `%` have another meaning in links, and Excel refuses a workbook with a longer one.
   if (/[#%]/u.test(file) || file.length > LONGEST_LINK) return textXml(at, cellText(file), 0);
-  // A sheet holds at most 65,530 links of the other kind.
+  // A formula, because a sheet holds at most 65,530 hyperlinks.
   const formula = `HYPERLINK("${file.replaceAll('"', '""')}")`;
   return `<c r="${at}" s="${STYLE.link}" t="str"><f>${escapeXml(formula)}</f><v>${escapeXml(file)}</v></c>`;
 }
 
 /**
- * A text is never a formula here. Only one that looks guarded is guarded once more, so that it is read back as it was.
+ * Returns a text as a cell shows it. An inline string is never a formula, so it needs no guard; but a text that looks
+ * guarded gets one more, because reading the workbook as a manifest takes one off.
  */
 function cellText(text: string): string {
   const shown = escapeControls(text);
@@ -95,8 +98,8 @@ function textXml(at: string, text: string, style: number): string {
 const XML_NAMES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '_x000D_' };
 
 /**
- * A text in XML. `_x000D_` is how Excel writes a character that XML does not keep, so `_` before such a text is
- * escaped.
+ * Escapes a text for XML. Excel writes characters that XML does not keep like `_x000D_`, so a `_` that begins such a
+ * sequence is escaped, too.
  */
 export function escapeXml(text: string): string {
   if (!/[&<>\r_\ufffe\uffff]/u.test(text)) return text;

@@ -1,6 +1,7 @@
-import { FAILED_SHEET, hasResult, OUTCOMES } from '../../contract/outcomes.ts';
 import { open } from 'node:fs/promises';
 import { EXCEL_ROWS } from '../../contract/excel.ts';
+import { FAILED_SHEET, hasResult, OUTCOMES } from '../../contract/outcomes.ts';
+import { roundCredits } from '../../contract/price-units.ts';
 import type { Decimal } from '../../contract/table-format.ts';
 import { numberIn } from '../../inputs/number-columns.ts';
 import type { LineValue } from '../line-formats.ts';
@@ -8,7 +9,6 @@ import type { ResultFields } from '../result-line.ts';
 import type { Summary } from '../summary.ts';
 import { document, escapeXml, sheetXml, STYLES_XML, type Sheet, type SheetCell } from './sheet-xml.ts';
 import { ZipTooLarge, ZipWriter, type WriteBytes } from './zip-writer.ts';
-import { roundCredits } from '../../contract/price-units.ts';
 
 /** What the workbook shows. */
 export interface WorkbookSource {
@@ -16,21 +16,21 @@ export interface WorkbookSource {
   readonly results: string;
   /** Columns of the tables. */
   readonly columns: readonly string[];
-  /** Those of the manifest whose cells are numbers. */
+  /** The manifest's columns whose cells are numbers. */
   readonly numbers: ReadonlySet<string>;
-  /** What separates their decimals. */
+  /** Their decimal separator. */
   readonly decimal: Decimal;
   readonly summary: Summary;
 }
 
-/** Why there is no workbook: a sheet has no room for so many rows, or the file would exceed 4 GB. */
+/** Result of writing a workbook. `too-many-rows`: for a sheet of Excel. `too-large`: the file would exceed 4 GB. */
 export type WorkbookAnswer = 'written' | 'too-many-rows' | 'too-large';
 
 /** A line of `results.jsonl`. */
 type Line = Readonly<Record<string, LineValue>> & ResultFields;
 
-/** Columns that say why a row has no result; first on their sheet. */
-const WHY: readonly string[] = ['_outcome', '_error_class', '_message'];
+/** Columns that say why a row has no result; they come first on the sheet of failed rows. */
+const REASON_COLUMNS: readonly string[] = ['_outcome', '_error_class', '_message'];
 
 /**
  * Writes `results.xlsx`: the results, what failed and why, and the bill. It is made from `results.jsonl`, row by row,
@@ -40,7 +40,7 @@ export async function writeWorkbook(write: WriteBytes, source: WorkbookSource): 
   const { columns, summary } = source;
   if (summary.rows >= EXCEL_ROWS) return 'too-many-rows';
   const sums = new CreditSums();
-  const whyFirst = [...WHY, ...columns.filter((name) => !WHY.includes(name))];
+  const whyFirst = [...REASON_COLUMNS, ...columns.filter((name) => !REASON_COLUMNS.includes(name))];
   const sheets: readonly Sheet[] = [
     { name: 'Results', columns, rows: rowsOf(source, columns, (line) => sums.add(line)) },
     { name: FAILED_SHEET, columns: whyFirst, rows: rowsOf(source, whyFirst, hasFailed) },
@@ -59,6 +59,7 @@ function hasFailed({ _outcome: outcome }: Line): boolean {
   return outcome !== '' && !hasResult(outcome);
 }
 
+/** Yields the rows of a sheet from the lines of `results.jsonl` that `take` selects. */
 async function* rowsOf(
   { results, numbers, decimal }: WorkbookSource,
   columns: readonly string[],
@@ -77,7 +78,7 @@ async function* rowsOf(
   }
 }
 
-/** A number as far as Excel keeps all its digits. */
+/** Returns a number cell if Excel keeps all digits of the number, else a text cell. */
 function numberCell(cell: string, decimal: Decimal): SheetCell {
   const value = numberIn(cell, decimal);
   return Number(value.toPrecision(15)) === value && !String(value).includes('e') ? value : cell;
@@ -93,6 +94,7 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const SHEET_ML = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
+/** Writes the parts of an Office Open XML package: content types, relationships, workbook, styles, sheets. */
 async function writeSheets(zip: ZipWriter, sheets: readonly Sheet[]): Promise<void> {
   const numbers = sheets.map((_, index) => index + 1);
   const parts = numbers.map(
@@ -124,11 +126,11 @@ function relationships(targets: readonly (readonly [type: string, target: string
 
 const BILL_COLUMNS = ['what', 'kind', 'rows', 'credits'];
 
-/** Adds up rows and credits by kind and outcome. */
+/** Adds up rows and credits by outcome and kind. */
 class CreditSums {
   readonly #sums = new Map<string, { rows: number; credits: number }>();
 
-  /** Always true: every row counts. */
+  /** Adds a line. Returns true, because it is used as a filter that takes every line. */
   add({ _kind: kind, _outcome: outcome, _credits: credits }: ResultFields): boolean {
     const key = `${outcome} ${kind}`;
     const sum = this.#sums.get(key) ?? { rows: 0, credits: 0 };
@@ -136,7 +138,7 @@ class CreditSums {
     return true;
   }
 
-  /** In the order of outcomes; rows that have not ended come last. */
+  /** Yields the sums in the order of outcomes; rows that have not ended come last. */
   *lines(): Generator<readonly SheetCell[]> {
     for (const outcome of [...OUTCOMES, '']) {
       for (const [key, { rows, credits }] of [...this.#sums].toSorted()) {
@@ -148,8 +150,8 @@ class CreditSums {
 }
 
 /**
- * The bill: rows and credits by kind and outcome, then the sums and facts of the summary. The sums are read when the
- * rows of the bill are, after those of the results.
+ * Yields the rows of the bill: rows and credits by outcome and kind, then the sums and facts of the summary. A
+ * generator, because `sums` is complete only after the sheet of results was written.
  */
 function* billRows(summary: Summary, sums: CreditSums): Generator<readonly SheetCell[]> {
   const { credits, budget } = summary;
