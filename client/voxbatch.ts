@@ -88,12 +88,12 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
     waiting: { say, signal: ending.signal },
   });
   const hooked = { webhook: webhookSettingsOf(options), onWebhook: options.onWebhook };
-  const workplace = lazyWorkplace({ session, settings, say, signal: ending.signal, ...hooked });
+  const runner = lazyRunner({ session, settings, say, signal: ending.signal, ...hooked });
 
-  const invocation = invocationOf(session, say, workplace, ending.signal);
+  const invocation = invocationOf(session, say, runner, ending.signal);
   const single = async (job: SingleJob, wish: SingleJobOptions): Promise<SingleAnswer> => {
     const { runSingleJob } = await import('./single/run-single-job.ts');
-    return runSingleJob(job, wish, { session, workplace: () => workplace.get(), ending: ending.signal });
+    return runSingleJob(job, wish, { session, runner: () => runner.get(), ending: ending.signal });
   };
 
   return {
@@ -115,38 +115,39 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
     batch: (name) => batchNamed(name, invocation),
     close: async () => {
       ending.abort();
-      await workplace.leave();
+      await runner.leave();
       await session.close();
     },
   };
 }
 
-/** The dependencies of batches. Work happens at the workplace until the signal aborts. */
+/** The dependencies of batches. The runner works on them until the signal aborts. */
 function invocationOf(
   session: Session,
   say: (line: string) => void,
-  workplace: LazyWorkplace,
+  runner: LazyRunner,
   ending: AbortSignal,
 ): BatchInvocation {
   const invocation: BatchInvocation = {
     session,
     say,
     work: async (record, isNew, out) => {
-      const place = await workplace.get();
-      const started = await place.start(record, { isNew });
+      const batchRunner = await runner.get();
+      const started = await batchRunner.start(record, { isNew });
       const until = (signal?: AbortSignal): AbortSignal =>
-        AbortSignal.any([ending, place.fault, ...(signal === undefined ? [] : [signal])]);
+        AbortSignal.any([ending, batchRunner.fault, ...(signal === undefined ? [] : [signal])]);
       return {
         ...batchNamed(record.name, invocation),
         out,
-        follow: ({ signal } = {}) => place.follow(started, { out, waitWhilePaused: false, signal: until(signal) }),
+        follow: ({ signal } = {}) =>
+          batchRunner.follow(started, { out, waitWhilePaused: false, signal: until(signal) }),
       };
     },
   };
   return invocation;
 }
 
-interface WorkplaceNeeds extends Pick<BatchRunnerRequest, 'webhook' | 'onWebhook'> {
+interface RunnerNeeds extends Pick<BatchRunnerRequest, 'webhook' | 'onWebhook'> {
   readonly session: Session;
   readonly settings: Settings;
   readonly say: (line: string) => void;
@@ -154,33 +155,33 @@ interface WorkplaceNeeds extends Pick<BatchRunnerRequest, 'webhook' | 'onWebhook
   readonly signal: AbortSignal;
 }
 
-interface LazyWorkplace {
+interface LazyRunner {
   get(): Promise<BatchRunner>;
   leave(): Promise<void>;
 }
 
-/** A workplace that is opened on first use, and retried if that failed. */
-function lazyWorkplace({ session, settings, say, signal, ...hooked }: WorkplaceNeeds): LazyWorkplace {
+/** A batch runner that is opened on first use, and retried if that failed. */
+function lazyRunner({ session, settings, say, signal, ...hooked }: RunnerNeeds): LazyRunner {
   let opening: Promise<BatchRunner> | undefined;
   const open = async (): Promise<BatchRunner> => {
     const [ledger, store, api] = [await session.ledger(), await session.store(), await session.api()];
     // The worker is slow to load, and read-only callers need none.
     const { BatchRunner } = await import('./work/batch-runner.ts');
-    const place = new BatchRunner({ settings, ledger, store, open: api, worker: 'own', say, ...hooked });
+    const batchRunner = new BatchRunner({ settings, ledger, store, open: api, worker: 'own', say, ...hooked });
     try {
-      await place.open(signal);
-      return place;
+      await batchRunner.open(signal);
+      return batchRunner;
     } catch (error) {
       opening = undefined;
-      await place.leave();
+      await batchRunner.leave();
       throw error;
     }
   };
   return {
     get: () => (opening ??= open()),
     leave: async () => {
-      const place = await opening?.catch(() => undefined);
-      await place?.leave();
+      const batchRunner = await opening?.catch(() => undefined);
+      await batchRunner?.leave();
     },
   };
 }

@@ -5,6 +5,9 @@ import type { WatchChange } from './webhooks/mentioned-jobs.ts';
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { NO_DUTY, restMs, recordWork } from '../policy/webhooks/duty-cycle.ts';
 
+// Entry point of the webhook listener thread: receives webhooks and posts the jobs that they mention. The thread is
+// throttled, so that a flood of webhooks delays nothing else.
+
 /** Max share of time that a throttled thread works. */
 const SHARE = 0.1;
 
@@ -12,7 +15,7 @@ const SHARE = 0.1;
 const BURST_MS = 20;
 
 /** Interval between measurements, ms. */
-const LOOK_EVERY_MS = 2;
+const MEASURE_EVERY_MS = 2;
 
 /** Longest single rest, ms. */
 const LONGEST_REST_MS = 500;
@@ -24,10 +27,11 @@ const LONGEST_REST_MS = 500;
 export function createThrottle(): () => void {
   const never = new Int32Array(new SharedArrayBuffer(4));
   let duty = NO_DUTY;
-  let [lookedAt, last]: [number, EventLoopUtilization] = [performance.now(), performance.eventLoopUtilization()];
+  let measuredAt = performance.now();
+  let last: EventLoopUtilization = performance.eventLoopUtilization();
   return () => {
     const now = performance.now();
-    if (now - lookedAt < LOOK_EVERY_MS) return;
+    if (now - measuredAt < MEASURE_EVERY_MS) return;
     const current = performance.eventLoopUtilization();
     duty = recordWork(
       duty,
@@ -40,37 +44,38 @@ export function createThrottle(): () => void {
       Atomics.wait(never, 0, 0, pauseMs);
       duty = recordWork(duty, SHARE, pauseMs, 0);
     }
-    [lookedAt, last] = [performance.now(), performance.eventLoopUtilization()];
+    measuredAt = performance.now();
+    last = performance.eventLoopUtilization();
   };
 }
 
-/** Entry point of the webhook listener thread, which keeps a flood of webhooks from delaying anything else. */
-function tell(news: ThreadMessage): void {
-  parentPort?.postMessage(news);
+function post(message: ThreadMessage): void {
+  parentPort?.postMessage(message);
 }
 
-let heard: { readonly ids: string[]; readonly words: string[] } | undefined;
-const here = await receiveWebhooks(
+/** Mentions of the current turn of the event loop, which are posted together. */
+let gathered: { readonly ids: string[]; readonly words: string[] } | undefined;
+const receiver = await receiveWebhooks(
   workerData as ListenRequest,
   ({ ids, words }) => {
-    if (heard === undefined) {
-      const told = (heard = { ids: [], words: [] });
+    if (gathered === undefined) {
+      const heard = (gathered = { ids: [], words: [] });
       setImmediate(() => {
-        heard = undefined;
-        tell({ type: 'heard', heard: told });
+        gathered = undefined;
+        post({ type: 'heard', heard });
       });
     }
-    heard.ids.push(...ids);
-    heard.words.push(...words);
+    gathered.ids.push(...ids);
+    gathered.words.push(...words);
   },
   createThrottle(),
 ).catch((error: unknown) => {
-  tell({ type: 'failed', code: (error as NodeJS.ErrnoException).code ?? String(error) });
+  post({ type: 'failed', code: (error as NodeJS.ErrnoException).code ?? String(error) });
   return undefined;
 });
-if (here !== undefined) {
+if (receiver !== undefined) {
   parentPort?.on('message', (changes: readonly WatchChange[]) => {
-    here.change(changes);
+    receiver.change(changes);
   });
-  tell({ type: 'listening', port: here.port });
+  post({ type: 'listening', port: receiver.port });
 }

@@ -1,6 +1,6 @@
 import type { VoicesCache } from '../client/look/batch-voices.ts';
 import { viewListed, viewStatus } from '../client/look/status-view.ts';
-import { listBatches, statusNow, type BatchHere, type BatchStatus } from '../client/look/status.ts';
+import { listBatches, readLiveStatus, type BatchHere, type BatchStatus } from '../client/look/status.ts';
 import { workSpan, type Pace } from '../client/look/pace.ts';
 import { explain, type RowExplanation } from '../client/look/explain.ts';
 import { settleWays } from '../client/look/settle-ways.ts';
@@ -54,7 +54,7 @@ export async function readStatusAnswer(
   batch: string,
   { pace, isQuick = false }: { readonly pace: Pace; readonly isQuick?: boolean },
 ): Promise<StatusAnswer> {
-  const status = await statusNow(ledger, settings, batch, { pace, slow: isQuick ? undefined : slow });
+  const status = await readLiveStatus(ledger, settings, batch, { pace, slow: isQuick ? undefined : slow });
   const answer = { ...viewStatus(status), standing: words.standing(status.batch, status.isDeserted) };
   const from = workSpan(status.batch)?.from;
   const since = from === undefined ? null : new Date(from);

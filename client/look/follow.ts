@@ -15,24 +15,26 @@ import type { WorkflowState } from '../temporal/workflow-state.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';
 
 /** Poll interval of the batch's record, ms. The end of the batch is noticed up to this much later. */
-const LOOK_EVERY_MS = 100;
+const POLL_EVERY_MS = 100;
 
-/** Minimum interval between counts of rows and money, and between all other facts, ms. */
+/** Shortest interval between two reads of counts and sums, ms. */
 const COUNT_EVERY_MS = 200;
+/** Shortest interval between two reads of all other facts, ms. */
 const FACTS_EVERY_MS = 1_000;
 
 /** Max distinct failure reasons counted. */
 const MOST_REASONS = 100;
 
-/** Interval between workflow queries, ms. */
+/** Interval between two reads of the workflow's state, ms. */
 const QUERY_EVERY_MS = 5_000;
 
 /** Max restarts of a workflow that keeps being ended from outside; beyond that, the cause cannot be fixed here. */
 const MOST_RESTARTS = 3;
 
-/** Reads take at most this share of the time: the slower they are, the rarer. */
+/** Reads take at most this share of the time: the slower they are, the less frequent. */
 const LARGEST_SHARE = 0.02;
 
+/** Input of {@link followBatch}. */
 export interface FollowRequest {
   readonly ledger: Ledger;
   readonly store: Store;
@@ -110,13 +112,13 @@ export type FollowEvent =
 export async function* followBatch(request: FollowRequest): AsyncGenerator<FollowEvent, void, undefined> {
   const { ledger, signal, fetchesHere, store } = request;
   const endLimit = limitWaiting(ledger, signal);
-  // While the batch goes on, its media are waited for. A worker here waits for them anyway.
+  // While the batch is running, wait for its media without limit. A worker in this process does that anyway.
   if (!fetchesHere) store.outage?.limit(Infinity);
   try {
     yield* follow(request);
   } finally {
     endLimit();
-    // However following ends: a download in the background would keep the process as long as the store is away.
+    // Otherwise a download in the background would keep the process alive while the store does not answer.
     if (!fetchesHere) store.outage?.limit(LAST_MS);
   }
 }
@@ -124,42 +126,42 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
 async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void, undefined> {
   const { ledger, signal, fetchesHere } = request;
   const media = new ArrivingMedia(request);
+  const hasPaused = onRise();
+  const hasBegunStopping = onRise();
+  const isSilentNow = onRise();
   let isStoreAway = false;
   let wasRefused = false;
-  let wasPaused = false;
-  let wasStopping = false;
-  let wasSilent = false;
-  let stoodStill: Standstill | undefined;
+  let lastStandstill: Standstill | undefined;
   let restarts = 0;
   let queryAt = 0;
-  const sums = rarely(COUNT_EVERY_MS, async (batch: BatchRecord) => ({
+  const readSums = rarely(COUNT_EVERY_MS, async (batch: BatchRecord) => ({
     counts: await ledger.counts(request.batch),
     money: await ledger.money(request.batch),
-    // Beside what was answered: a silence must not outlast the counts of the answers that ended it.
+    // Read along with the counts: otherwise the API could be shown as silent beside counts of its answers.
     api: batch.state === 'open' ? await ledger.apiHealth(batch) : undefined,
   }));
-  const facts = rarely(FACTS_EVERY_MS, async () => ({
+  const readFacts = rarely(FACTS_EVERY_MS, async () => ({
     reasons: await ledger.commonReasons(request.batch, MOST_REASONS),
     untold: await ledger.stepsWithUnknownCharge(request.batch),
     oldest: await ledger.oldestRow(request.batch),
   }));
   let pace: Pace | undefined;
-  const look = async (batch: BatchRecord, isNow: boolean, areFactsNow = false): Promise<Standing> => {
-    const known = { ...(await sums(isNow, batch)), ...(await facts(areFactsNow, batch)) };
+  const readState = async (batch: BatchRecord, isNow: boolean, areFactsNow = false): Promise<Standing> => {
+    const known = { ...(await readSums(isNow, batch)), ...(await readFacts(areFactsNow, batch)) };
     pace ??= await beginPace(ledger, request.batch);
     return { batch, ...known, pace: paceWhile(known, pace.update(performance.now(), batch, known.counts)) };
   };
   for (;;) {
     const batch = await ledger.findBatch(request.batch);
-    // Another ledger, or an older one, was put in its place.
+    // The ledger was replaced by another one, or by an older copy.
     if (batch === undefined) throw new VoxbatchError({ type: 'no-batch', batch: request.batch, known: [] });
     const isLast = batch.state === 'closed' || signal.aborted;
-    let standing = await look(batch, isLast);
+    let standing = await readState(batch, isLast);
     const paused = batch.control === 'paused' && batch.state !== 'closed';
     const waits = request.waitWhilePaused && !isTokenRefused(batch);
     const isIdle = (): boolean => hasOpenRows(standing) && !(fetchesHere && canFetch(standing));
     // Stale sums may show nothing running although something is.
-    if (paused && !waits && isIdle()) standing = await look(batch, true, true);
+    if (paused && !waits && isIdle()) standing = await readState(batch, true, true);
     const leaves = paused && !waits && isIdle();
     yield { type: 'progress', standing, isLast: isLast || leaves };
     const why = batch.state === 'closed' ? 'closed' : signal.aborted ? 'aborted' : leaves ? 'paused' : undefined;
@@ -167,13 +169,10 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
       await media.end(signal.aborted || !fetchesHere);
       return yield { type: 'ended', why, batch };
     }
-    if (paused && !wasPaused) yield { type: 'paused', batch, waits, advice: await adviceFor(ledger, batch) };
-    wasPaused = paused;
-    const stopping = batch.control === 'stopping';
-    if (stopping && !wasStopping) yield { type: 'stopping', batch };
-    wasStopping = stopping;
+    if (hasPaused(paused)) yield { type: 'paused', batch, waits, advice: await adviceFor(ledger, batch) };
+    if (hasBegunStopping(batch.control === 'stopping')) yield { type: 'stopping', batch };
     await media.link();
-    // A worker here tells of it itself.
+    // A worker in this process reports the store itself.
     const trouble = fetchesHere ? undefined : request.store.outage?.trouble;
     const needsPerson = trouble !== undefined && request.store.outage?.status?.needsPerson === true;
     if (trouble !== undefined && (!isStoreAway || (needsPerson && !wasRefused)))
@@ -184,11 +183,11 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
     if (performance.now() >= queryAt) {
       queryAt = performance.now() + (request.queryEveryMs ?? QUERY_EVERY_MS);
       const { standstill: found } = await findStandstill(ledger, batch);
-      // Our own worker registers only a moment later, and tells of the disk and the store itself.
-      const isTold = found === 'no-worker' || found === 'no-store' || found === 'ledger-full';
-      const standstill = fetchesHere && isTold ? undefined : found;
-      if (standstill !== undefined && standstill !== stoodStill) yield { type: 'standstill', batch, standstill };
-      stoodStill = standstill;
+      // A worker in this process registers only a moment later, and reports the disk and the store itself.
+      const isReported = found === 'no-worker' || found === 'no-store' || found === 'ledger-full';
+      const standstill = fetchesHere && isReported ? undefined : found;
+      if (standstill !== undefined && standstill !== lastStandstill) yield { type: 'standstill', batch, standstill };
+      lastStandstill = standstill;
       const workflow = await request.readWorkflow();
       // The workflow closes the batch before it ends, so only a ledger read after that counts.
       const hasEnded = workflow.type === 'completed' || workflow.type === 'ended';
@@ -201,11 +200,20 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
         }
         await request.startAgain();
       }
-      if (workflow.type === 'silent' && !wasSilent) yield { type: 'silent' };
-      wasSilent = workflow.type === 'silent';
+      if (isSilentNow(workflow.type === 'silent')) yield { type: 'silent' };
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** Returns a function that says whether its argument has just become true, since the last call. */
+function onRise(): (is: boolean) => boolean {
+  let was = false;
+  return (is) => {
+    const hasRisen = is && !was;
+    was = is;
+    return hasRisen;
+  };
 }
 
 /** Whether any row has no outcome yet. Without one, the workflow closes the batch within moments, paused or not. */
@@ -224,20 +232,20 @@ function canFetch({ batch, counts, reasons }: Standing): boolean {
 }
 
 /**
- * Caches an answer that may be slightly stale: asks at most once per `everyMs`, and less often if answers are slow.
- * Called with true, asks immediately.
+ * Caches a value that may be slightly stale: reads it at most once per `everyMs`, and less often if reads are slow.
+ * Called with true, the returned function reads it immediately.
  */
 function rarely<T>(
   everyMs: number,
-  ask: (batch: BatchRecord) => Promise<T>,
-): (now: boolean, batch: BatchRecord) => Promise<T> {
-  let last: { readonly answer: T; readonly holdsUntil: number } | undefined;
-  return async (now, batch) => {
+  read: (batch: BatchRecord) => Promise<T>,
+): (isNow: boolean, batch: BatchRecord) => Promise<T> {
+  let last: { readonly value: T; readonly validUntil: number } | undefined;
+  return async (isNow, batch) => {
     const begun = performance.now();
-    if (last !== undefined && !now && begun < last.holdsUntil) return last.answer;
-    const answer = await ask(batch);
+    if (last !== undefined && !isNow && begun < last.validUntil) return last.value;
+    const value = await read(batch);
     const end = performance.now();
-    last = { answer, holdsUntil: end + Math.max(everyMs, (end - begun) / LARGEST_SHARE) };
-    return answer;
+    last = { value, validUntil: end + Math.max(everyMs, (end - begun) / LARGEST_SHARE) };
+    return value;
   };
 }

@@ -100,18 +100,26 @@ async function isLeftAlone(ledger: Ledger, { home }: Settings): Promise<boolean>
 /** Reads a batch's status; the newest batch's, if none is named. */
 export async function readStatus(ledger: Ledger, settings: Settings, name: string | undefined): Promise<BatchStatus> {
   const here = await batchHere(ledger, settings, name);
-  const status = await completed(ledger, here, await paceOf(ledger, here), await ledger.noticesOf(here.batch.name));
+  const status = await completeStatus(
+    ledger,
+    here,
+    await paceOf(ledger, here),
+    await ledger.noticesOf(here.batch.name),
+  );
   if (here.batch.state !== 'open' || here.isCluster || here.isDeserted) return status;
   const { processesIn } = await import('../temporal/home-processes.ts');
   return { ...status, processes: processesIn(settings.home) };
 }
 
 /**
- * The same for whoever looks again and again: without the groups of failures, for which all failed rows are read. The
- * steps of a closed batch are read from `slow`, for which all failed rows are read, too; undefined: without them.
- * `out`: where its files are. Default: its default out folder.
+ * Reads a batch's status for a display that repeats it, such as the page. Omits the groups of failures, which require
+ * reading all failed rows.
+ *
+ * @param options.slow opens the ledger that the next steps of a closed batch are read from, which requires reading all
+ *   failed rows, too; undefined omits these steps
+ * @param options.out folder of its files. Default: its default out folder
  */
-export async function statusNow(
+export async function readLiveStatus(
   ledger: Ledger,
   settings: Settings,
   name: string,
@@ -123,14 +131,14 @@ export async function statusNow(
 ): Promise<BatchStatus> {
   const here = await batchHere(ledger, settings, name);
   const { batch, counts } = here;
-  const status = atOnce(here, pace.update(performance.now(), batch, counts));
+  const status = statusFromCounts(here, pace.update(performance.now(), batch, counts));
   if (batch.state !== 'closed' || slow === undefined) return status;
   const { leftovers, isThere } = await readEnd(await slow(), here);
   return { ...status, hooks: await ledger.noticesOf(batch.name), next: nextFor(here, leftovers, isThere, out) };
 }
 
 /** Adds failure reasons and next steps to a batch. `hooks`: those that affect its exit code. */
-export async function completed(
+export async function completeStatus(
   ledger: Ledger,
   here: BatchHere,
   pace: PaceView,
@@ -177,7 +185,7 @@ export async function areFilesThere(here: Pick<BatchHere, 'batch' | 'counts' | '
 }
 
 /** A running batch's status: only counts, because failure reasons require reading every row. */
-export function atOnce(here: BatchHere, pace: PaceView): BatchStatus {
+export function statusFromCounts(here: BatchHere, pace: PaceView): BatchStatus {
   return {
     ...here,
     ...NO_FAILURES,
@@ -189,7 +197,7 @@ export function atOnce(here: BatchHere, pace: PaceView): BatchStatus {
   };
 }
 
-/** The next steps. `leftovers`: those of a closed batch. */
+/** Determines the next steps. `leftovers`: those of a closed batch; undefined if it has none. */
 function nextFor(
   here: BatchHere,
   leftovers: Leftovers | undefined,
@@ -208,9 +216,9 @@ function nextFor(
     const follow: StatusStep = here.isDeserted
       ? { why: 'deserted', goOn }
       : { why: 'follow', watch, goOn: here.isServed ? undefined : goOn };
-    // Why its last worker ended is said beside.
-    const isTold = standstill === undefined || (standstill === 'ledger-full' && here.workerEnd !== undefined);
-    const still: readonly StatusStep[] = isTold ? [] : [{ why: 'standstill', standstill }];
+    // If the last worker ended because of the full disk, `status` shows that already.
+    const isShown = standstill === undefined || (standstill === 'ledger-full' && here.workerEnd !== undefined);
+    const still: readonly StatusStep[] = isShown ? [] : [{ why: 'standstill', standstill }];
     return [...haltedSteps(batch), ...still, ...(standstill === 'no-worker' ? [] : [follow])];
   }
   // Cluster workers write no files.

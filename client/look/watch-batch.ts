@@ -4,7 +4,7 @@ import { limitWaiting } from '../../worker/watch-outage.ts';
 import type { Settings } from '../settings.ts';
 import { beginPace, type PaceView } from './pace.ts';
 import type { BatchStatus, BatchHere } from './status.ts';
-import { batchHere, atOnce, completed } from './status.ts';
+import { batchHere, completeStatus, statusFromCounts } from './status.ts';
 import { isPaused } from './continue-command.ts';
 import { reportLedgerOutages } from './report-outages.ts';
 
@@ -66,14 +66,14 @@ async function* watchStates(
     if (!here.isDeserted) leftAt = undefined;
     else if (leftAt === undefined) {
       leftAt = performance.now();
-      yield { type: 'deserted', status: atOnce(here, pace()) };
+      yield { type: 'deserted', status: statusFromCounts(here, pace()) };
     }
     if (leftAt !== undefined && performance.now() - leftAt >= GRACE_MS) break;
-    yield { type: 'progress', status: atOnce(here, pace()) };
+    yield { type: 'progress', status: statusFromCounts(here, pace()) };
     await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
     here = await batchHere(ledger, settings, here.batch.name);
   }
-  yield { type: 'ended', status: await completed(ledger, here, pace()) };
+  yield { type: 'ended', status: await completeStatus(ledger, here, pace()) };
 }
 
 function isOver({ batch }: BatchHere): boolean {

@@ -89,7 +89,7 @@ export interface EndOfRun extends Finished {
   readonly pilot: Pilot | undefined;
 }
 
-/** Adds the leftovers and, for a finished batch, the prices that its rows predict for those left out. */
+/** Adds the leftovers and, for a finished batch, the prices that its rows predict for the rows left out. */
 export async function readEnd<S extends Pick<EndOfRun, 'batch' | 'counts' | 'money' | 'out'>>(
   ledger: Ledger,
   sums: S,
@@ -104,7 +104,7 @@ export interface FinishedBatch extends WrittenFiles, EndOfRun {
   readonly batch: BatchRecord;
   /** Absolute. */
   readonly out: string;
-  /** Why nobody works on it; undefined if somebody does, or may be about to. */
+  /** Why it is stuck; undefined if it is not, or no reason is known. */
   readonly standstill: Standstill | undefined;
   /** True if it certainly has no worker. */
   readonly isDeserted: boolean;
@@ -133,7 +133,9 @@ export async function finishBatch(
   };
 }
 
-/** A batch's state when no files are written: its exit code, its counts, and whether its rows' inputs were removed. */
+/**
+ * Reads a batch's state without writing files: its exit code, its counts, and whether its rows' inputs were removed.
+ */
 export async function standingOf(
   session: Session,
   batch: BatchRecord,
@@ -155,12 +157,8 @@ export function afterSample(
 }
 
 /** Which URLs to write, and where. */
-interface WriteLinksRequest {
-  readonly ledger: Ledger;
-  readonly settings: Settings;
-  readonly batch: BatchRecord;
-  /** Default: the batch's default out folder. */
-  readonly out?: string | undefined;
+interface WriteLinksRequest extends Pick<WriteRequest, 'ledger' | 'settings' | 'batch' | 'out'> {
+  /** How long the URLs are valid, ms. */
   readonly lifetimeMs: number;
 }
 

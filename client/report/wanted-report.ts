@@ -7,7 +7,7 @@ import type { ReportContext } from '../../results/report/report-facts.ts';
 import { batchVoices } from '../look/batch-voices.ts';
 import type { WantedReport } from '../../results/report/out-report.ts';
 import { Pace } from '../look/pace.ts';
-import { statusNow, type BatchStatus } from '../look/status.ts';
+import { readLiveStatus, type BatchStatus } from '../look/status.ts';
 import type { Settings } from '../settings.ts';
 
 /** Texts that the command line and a report share; passed in, because the command line's texts are in `starters/`. */
@@ -59,7 +59,7 @@ export async function wholeStory(ledger: Ledger, batch: BatchRecord, told?: Stat
 /** What the command line says of a batch now. */
 export async function tellOf({ ledger, settings, batch, out }: ReportedBatch, words: ReportWords): Promise<StatusText> {
   const slow = (): Promise<Ledger> => Promise.resolve(ledger);
-  const status = await statusNow(ledger, settings, batch.name, { pace: new Pace(), slow, out: shownFolder(out) });
+  const status = await readLiveStatus(ledger, settings, batch.name, { pace: new Pace(), slow, out: shownFolder(out) });
   // They are being written.
   const next = status.next.filter(({ why }) => why !== 'unwritten');
   return {

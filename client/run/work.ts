@@ -74,10 +74,10 @@ export async function workOn(request: WorkRequest): Promise<Worked> {
   const { session, record, interruption, detach, finish } = request;
   const { settings } = session;
   const [ledger, store, open] = [await session.ledger(), await session.store(), await session.api()];
-  const workplace = new BatchRunner({ ...request, settings, ledger, store, open });
-  const { fault } = workplace;
+  const runner = new BatchRunner({ ...request, settings, ledger, store, open });
+  const { fault } = runner;
   interruption.atOnce.addEventListener('abort', () => {
-    workplace.leaveAtOnce();
+    runner.leaveAtOnce();
   });
   const signal = AbortSignal.any([interruption.signal, fault]);
   const finishAndDeliver = async (end: WorkEnd): Promise<ExitName> => {
@@ -86,14 +86,14 @@ export async function workOn(request: WorkRequest): Promise<Worked> {
     const hasHooks = end === 'closed' || end === 'paused';
     return hasHooks ? deliverHooks(exit, end, { ...request, batch: record.name, signal }) : exit;
   };
-  const leave = (): Promise<void> => workplace.leave(interruption.patienceMs());
+  const leave = (): Promise<void> => runner.leave(interruption.patienceMs());
   let followed: FollowEnd | { readonly why: 'detached' } | undefined;
   let [isUnderWay, isOver] = [false, false];
   try {
-    await workplace.open(signal);
-    const started = await workplace.start(record, request);
+    await runner.open(signal);
+    const started = await runner.start(record, request);
     isUnderWay = true;
-    followed = detach ? { why: 'detached' } : await follow(workplace, started, request, signal);
+    followed = detach ? { why: 'detached' } : await follow(runner, started, request, signal);
     // Then no answer can change a sum any more, so the files can be written while the worker shuts down.
     isOver = followed.why === 'closed' && (await ledger.money(record.name)).reserved === 0;
   } catch (error) {
@@ -118,7 +118,7 @@ export async function workOn(request: WorkRequest): Promise<Worked> {
 
 /** Follows a batch to its end; delivers its hooks when it pauses by itself. */
 async function follow(
-  workplace: BatchRunner,
+  runner: BatchRunner,
   started: StartedBatch,
   { session, record, out, waitWhilePaused, show, say }: WorkRequest,
   signal: AbortSignal,
@@ -138,7 +138,7 @@ async function follow(
     isWanted: () => hasHooks(settings),
   }).catch(() => undefined);
   try {
-    return await show(noting(workplace.follow(started, { out, signal, waitWhilePaused }), seen));
+    return await show(noting(runner.follow(started, { out, signal, waitWhilePaused }), seen));
   } finally {
     following.abort();
     await telling;

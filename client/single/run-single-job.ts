@@ -18,7 +18,7 @@ type Held = Extract<SingleAnswer, { readonly type: 'held' }>['why'];
 export interface SingleInvocation {
   readonly session: Session;
   /** Opens the runner of batches on first use. */
-  readonly workplace: () => Promise<BatchRunner>;
+  readonly runner: () => Promise<BatchRunner>;
   /** Ends the wait for jobs. */
   readonly ending: AbortSignal;
 }
@@ -68,15 +68,16 @@ export async function runSingleJob(
 async function follow(
   { batch, isNew }: Extract<Asked, { readonly type: 'open' }>,
   { signal }: SingleJobOptions,
-  { session, workplace, ending }: SingleInvocation,
+  { session, runner, ending }: SingleInvocation,
 ): Promise<SingleAnswer> {
-  const place = await workplace();
-  const started = await place.start(batch, { isNew });
-  const signals = [ending, place.fault, ...(signal === undefined ? [] : [signal])];
+  const batchRunner = await runner();
+  const started = await batchRunner.start(batch, { isNew });
+  const signals = [ending, batchRunner.fault, ...(signal === undefined ? [] : [signal])];
   const until = AbortSignal.any(signals);
   let last: FollowEvent | undefined;
-  for await (const event of place.follow(started, { out: null, waitWhilePaused: false, signal: until })) last = event;
-  if (place.fault.aborted) throw place.fault.reason;
+  for await (const event of batchRunner.follow(started, { out: null, waitWhilePaused: false, signal: until }))
+    last = event;
+  if (batchRunner.fault.aborted) throw batchRunner.fault.reason;
   const ledger = await session.ledger();
   const record = await readSingle(ledger, (await ledger.findBatch(batch.name)) ?? batch);
   const job = jobResult(record, session.store);

@@ -4,14 +4,14 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { sourceOf } from './webhook-listener.ts';
 import { changeWatched, MentionedJobs } from './mentioned-jobs.ts';
 
-/** How often hints that another process has left are read, ms. */
+/** Interval of reading the hints that another process has left in the ledger, ms. */
 const READ_EVERY_MS = 1_000;
 
-/** How long a webhook may be on its way, ms: the receiver looks for its job, and this process reads the hint. */
+/** Max delay of a forwarded webhook, ms: the receiver looks up its job, and this process reads the hint. */
 const DELAY_MS = 3_000;
 
-/** What {@link ForwardedHints} needs. */
-interface PassedRequest {
+/** Options of {@link ForwardedHints}. */
+interface ForwardedHintsOptions {
   readonly ledger: Pick<Ledger, 'takeHints'>;
   /** This worker process. */
   readonly owner: string;
@@ -21,18 +21,18 @@ interface PassedRequest {
 }
 
 /**
- * Listens to the webhooks that another process receives: reads the hints that it leaves in the ledger
- * (`pass-hints.ts`). Reads nothing while no other process receives webhooks.
+ * Receives webhooks about this process's jobs that another process receives: reads the hints that it leaves in the
+ * ledger (`pass-hints.ts`). Reads nothing while no other process receives webhooks.
  */
 export class ForwardedHints {
-  readonly #request: PassedRequest;
+  readonly #request: ForwardedHintsOptions;
   #listening: { readonly source: HintSource; readonly end: AbortController } | undefined;
 
-  constructor(request: PassedRequest) {
+  constructor(request: ForwardedHintsOptions) {
     this.#request = request;
   }
 
-  /** Another process receives webhooks. Repeatable. */
+  /** Starts reading: another process receives webhooks. Repeatable. */
   listen(): void {
     if (this.#listening !== undefined) return;
     const { hints, memoryMs } = this.#request;
@@ -54,7 +54,7 @@ export class ForwardedHints {
     });
   }
 
-  /** No other process receives webhooks any more. Repeatable. */
+  /** Stops reading: no other process receives webhooks any more. Repeatable. */
   stop(): void {
     if (this.#listening === undefined) return;
     this.#request.hints.stop(this.#listening.source);
@@ -62,7 +62,7 @@ export class ForwardedHints {
     this.#listening = undefined;
   }
 
-  /** Reads until the signal aborts. What cannot be read now is read later. */
+  /** Reads until the signal aborts. A failed read is repeated later. */
   async #read(signal: AbortSignal, tell: (id: string) => void): Promise<void> {
     const { ledger, owner } = this.#request;
     while (!signal.aborted) {

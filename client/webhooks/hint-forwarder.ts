@@ -1,16 +1,16 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Account } from '../../contract/names.ts';
 
-/** A word that named no job of another process is not looked for again for this long, ms: each webhook repeats some. */
+/** A word that named no job of another process is not looked up again for this long, ms: webhooks repeat many words. */
 const NO_JOB_MS = 10_000;
-/** Max words of one look, and max words that wait for one or are known to name no job. More are lost. */
-const MOST_A_LOOK = 500;
+/** Max words of one look-up, and max words that wait for one or are known to name no job. More are dropped. */
+const MOST_PER_LOOKUP = 500;
 const MOST_WORDS = 4_096;
-/** How long the answer to whether other processes work for the account holds, ms. */
+/** How long the answer is cached whether other processes work for the account, ms. */
 const ALONE_MS = 5_000;
 
-/** What {@link HintForwarder} needs. */
-interface PassingRequest {
+/** Options of {@link HintForwarder}. */
+interface ForwarderOptions {
   readonly ledger: Pick<Ledger, 'livingWorkers' | 'passHints'>;
   /** The worker process that receives the webhooks. */
   readonly owner: string;
@@ -20,38 +20,41 @@ interface PassingRequest {
 }
 
 interface Pauses {
-  /** Webhooks that come within this time share a look into the ledger, ms. */
+  /** Webhooks that arrive within this time share a look-up, ms. */
   readonly gatherMs: number;
-  /** A word is looked for again for this long, ms: a webhook may be faster than the record of the job's acceptance. */
-  readonly lookForMs: number;
-  readonly lookAgainMs: number;
+  /**
+   * A word is looked up again for this long, ms, at intervals of `retryEveryMs`: a webhook may arrive before the job's
+   * acceptance is recorded.
+   */
+  readonly retryForMs: number;
+  readonly retryEveryMs: number;
 }
 
-const PAUSES: Pauses = { gatherMs: 250, lookForMs: 3_000, lookAgainMs: 1_000 };
+const PAUSES: Pauses = { gatherMs: 250, retryForMs: 3_000, retryEveryMs: 1_000 };
 
 /**
- * Passes webhooks on whose jobs other processes wait for: looks into the ledger for jobs with these ids, and leaves the
- * processes that hold them a hint there. Looks only while there are other processes. What fails is left out: a lost
- * hint costs time.
+ * Forwards webhooks about jobs that other processes wait for: looks up the words of webhooks in the ledger, and leaves
+ * a hint there for the process that holds a job of that id (see `forwarded-hints.ts`). Works only while there are other
+ * processes. Failures are ignored: a lost hint only costs time, because jobs are polled all the same.
  */
 export class HintForwarder {
-  readonly #request: PassingRequest;
+  readonly #request: ForwarderOptions;
   readonly #pauses: Pauses;
-  /** Words to look for, and when each came, monotonic ms; oldest first. */
+  /** Words to look up, with their arrival times, monotonic ms; oldest first. */
   readonly #words = new Map<string, number>();
-  /** Words that named no job, and since when; oldest first. */
+  /** Words that named no job, with the time of the look-up; oldest first. */
   readonly #noJobs = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
+  #isLookingUp = false;
   #alone: { readonly is: boolean; readonly at: number } = { is: true, at: -Infinity };
   #hasEnded = false;
 
-  constructor(request: PassingRequest) {
+  constructor(request: ForwarderOptions) {
     this.#request = request;
     this.#pauses = request.pauses ?? PAUSES;
   }
 
-  /** Words of webhooks that named no job of this process. */
+  /** Takes words of webhooks that named no job of this process. */
   heard(words: readonly string[]): void {
     const now = performance.now();
     for (const word of words) {
@@ -59,44 +62,45 @@ export class HintForwarder {
       if (none !== undefined && now - none < NO_JOB_MS) continue;
       if (this.#words.size < MOST_WORDS) this.#words.set(word, this.#words.get(word) ?? now);
     }
-    this.#lookIn(this.#pauses.gatherMs);
+    this.#lookUpIn(this.#pauses.gatherMs);
   }
 
-  /** Looks no more. */
+  /** Stops forwarding. */
   end(): void {
     this.#hasEnded = true;
     clearTimeout(this.#timer);
   }
 
-  #lookIn(ms: number): void {
-    if (this.#hasEnded || this.#isLooking || this.#timer !== undefined || this.#words.size === 0) return;
+  #lookUpIn(ms: number): void {
+    if (this.#hasEnded || this.#isLookingUp || this.#timer !== undefined || this.#words.size === 0) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#isLooking = true;
-      const look = this.#look().catch(() => {
+      this.#isLookingUp = true;
+      const lookUp = this.#lookUp().catch(() => {
         this.#words.clear();
       });
-      void look.finally(() => {
-        this.#isLooking = false;
-        this.#lookIn(this.#pauses.lookAgainMs);
+      void lookUp.finally(() => {
+        this.#isLookingUp = false;
+        this.#lookUpIn(this.#pauses.retryEveryMs);
       });
     }, ms).unref();
   }
 
-  async #look(): Promise<void> {
+  /** Looks up waiting words, and leaves hints for those that name a job. */
+  async #lookUp(): Promise<void> {
     const { ledger, owner, account } = this.#request;
     if (await this.#isAlone()) {
       this.#words.clear();
       return;
     }
-    const asked = [...this.#words].slice(0, MOST_A_LOOK);
+    const asked = [...this.#words].slice(0, MOST_PER_LOOKUP);
     const words = asked.map(([word]) => word);
     const passed = new Set(await ledger.passHints(account, owner, words));
     const now = performance.now();
     for (const [word, cameAt] of asked) {
-      if (!passed.has(word) && now - cameAt < this.#pauses.lookForMs) continue;
+      if (!passed.has(word) && now - cameAt < this.#pauses.retryForMs) continue;
       this.#words.delete(word);
-      if (!passed.has(word)) this.#isNoJob(word, now);
+      if (!passed.has(word)) this.#noteNoJob(word, now);
     }
   }
 
@@ -110,7 +114,7 @@ export class HintForwarder {
     return this.#alone.is;
   }
 
-  #isNoJob(word: string, now: number): void {
+  #noteNoJob(word: string, now: number): void {
     this.#noJobs.delete(word);
     this.#noJobs.set(word, now);
     for (const [oldest] of this.#noJobs) {

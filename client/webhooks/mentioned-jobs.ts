@@ -6,7 +6,10 @@ export interface WatchChange {
   readonly isWatched: boolean;
 }
 
-/** What a webhook said. */
+// Finds the jobs that webhooks mention: any word of a request may be a job's id, because the API documents no format of
+// its webhooks. Jobs that this process waits for are watched.
+
+/** The words of a webhook that matter. */
 export interface Mentions {
   /** Watched jobs that it mentioned. */
   readonly ids: readonly string[];
@@ -42,7 +45,10 @@ export class MentionedJobs {
   /** Words of recent requests with their arrival times, oldest first. */
   readonly #words = new Map<string, number>();
 
-  /** @param memoryMs how long to remember words that name no job yet */
+  /**
+   * @param memoryMs how long to remember words that name no watched job yet
+   * @param now monotonic clock, ms
+   */
   constructor(memoryMs: number, now: () => number = () => performance.now()) {
     this.#memoryMs = memoryMs;
     this.#now = now;
@@ -62,6 +68,7 @@ export class MentionedJobs {
     return false;
   }
 
+  /** Stops watching a job. */
   forget(jobId: string): void {
     const key = keyOf(jobId);
     const ids = this.#watched.get(key);
@@ -70,8 +77,10 @@ export class MentionedJobs {
   }
 
   /**
-   * The watched jobs that a request mentions, each once even if repeated, as in a link. `others` gets the first words
-   * that name no watched job.
+   * Returns the watched jobs that a request mentions, each once even if repeated, as in a link. `others` receives the
+   * first words that name no watched job.
+   *
+   * @param said query, body and headers of the request
    */
   hear(said: string, others: string[] = []): readonly string[] {
     const heard: string[] = [];

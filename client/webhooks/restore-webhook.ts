@@ -11,7 +11,7 @@ const MOST_TRIES = 3;
 /** Pause between attempts, ms. */
 const PAUSE_MS = 500;
 
-/** Restores the earlier webhook, unless somebody else has changed it meanwhile. Spends nothing. */
+/** Restores the account's earlier webhook, unless somebody else has changed it in the meantime. Spends nothing. */
 export async function restoreWebhook(open: ConnectedApi, set: WebhookSet, signal: AbortSignal): Promise<RestoreResult> {
   const { before } = set;
   for (let tries = 0; tries < MOST_TRIES && !signal.aborted; tries++) {
@@ -36,6 +36,7 @@ export async function restoreWebhook(open: ConnectedApi, set: WebhookSet, signal
   return 'away';
 }
 
+/** The result of an update; undefined if it should be retried. */
 function endOf(change: ProfileChange): RestoreResult | undefined {
   const result = change.fields[0]?.result;
   if (result === 'set' || result === 'unseen') return 'back';
@@ -55,6 +56,7 @@ export interface Leftover {
   readonly address: string;
 }
 
+/** Options of {@link restoreLeftover}. */
 export interface LeftoverRequest {
   /** The restoring process, for the record. */
   readonly owner: string;

@@ -15,6 +15,7 @@ import type { Mentions } from './mentioned-jobs.ts';
 import { pauseAfter, type AttemptNews, type WebhookNews, type WebhookSettings } from './webhook-options.ts';
 import { foundIn, newSecret, type Found, type WebhookSet } from './webhook-url.ts';
 
+/** Options of {@link WebhookUse}. */
 export interface WebhookRequest {
   readonly wish: WebhookSettings;
   readonly open: ConnectedApi;

@@ -9,7 +9,7 @@ import type { WebhookNews } from './webhook-options.ts';
 /** Timeout of the first check, ms: the start of work waits for it. */
 const FIRST_MS = 5_000;
 /** Interval between checks for webhooks of dead processes, ms. Each costs a query. */
-const LOOK_EVERY_MS = 10_000;
+const CHECK_EVERY_MS = 10_000;
 /** Interval after the API could not be reached, ms: each check costs profile reads. */
 const TRY_EVERY_MS = 60_000;
 
@@ -20,8 +20,9 @@ export interface LeftoverWatchRequest {
   /** The worker process that watches. */
   readonly owner: string;
   readonly tell: (news: WebhookNews) => void;
-  /** The jobs of this process, which are told when another one receives their webhooks. */
+  /** The hints about this process's jobs, also from webhooks that another process receives. */
   readonly hints: JobHints;
+  /** How long to remember hints about jobs that are not known yet, ms. */
   readonly memoryMs: number;
   /** Default: 10 s, or a minute after the API could not be reached. */
   readonly pauses?: { readonly lookEveryMs: number; readonly tryEveryMs: number };
@@ -39,7 +40,7 @@ export interface LeftoverWatch {
  */
 export async function watchLeftover(request: LeftoverWatchRequest): Promise<LeftoverWatch> {
   const { open, ledger, owner, tell, pauses } = request;
-  const { lookEveryMs, tryEveryMs } = pauses ?? { lookEveryMs: LOOK_EVERY_MS, tryEveryMs: TRY_EVERY_MS };
+  const { lookEveryMs, tryEveryMs } = pauses ?? { lookEveryMs: CHECK_EVERY_MS, tryEveryMs: TRY_EVERY_MS };
   const ending = new AbortController();
   const { signal } = ending;
   let last: Leftover | undefined;

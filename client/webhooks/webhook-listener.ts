@@ -4,8 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { HintSource } from '../../activities/webhooks/job-hints.ts';
 import { findThreadEntry } from '../../threads/find-entry.ts';
 import { receiveWebhooks, type ListenRequest } from './webhook-receiver.ts';
-import type { Mentions } from './mentioned-jobs.ts';
-import type { WatchChange } from './mentioned-jobs.ts';
+import type { Mentions, WatchChange } from './mentioned-jobs.ts';
 import { once } from 'node:events';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { realmOf, type ConnectedApi } from '../connect-api.ts';
@@ -20,12 +19,13 @@ export type ThreadMessage =
 
 /** Callbacks of a webhook listener. */
 export interface ListenerEvents {
+  /** Called with the jobs and words that webhooks mention. */
   readonly heard: (heard: Mentions) => void;
   /** The listener has died; no more webhooks will arrive. */
   readonly died: () => void;
 }
 
-/** Listens for webhooks. */
+/** A running webhook listener. As a {@link HintSource}, it is told which jobs to watch for. */
 export interface WebhookListener extends HintSource {
   readonly port: number;
   close(): Promise<void>;
@@ -133,7 +133,7 @@ export async function requirePort(
   }
 }
 
-/** Throws {@link VoxbatchError} (`no-webhook-port`). */
+/** Throws {@link VoxbatchError} (`no-webhook-port`) for a port that cannot be listened on. */
 export function refusePort(
   { host, port }: Pick<WebhookSettings, 'host' | 'port'>,
   { message: code }: CannotListen,

@@ -3,11 +3,12 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { changeWatched, MentionedJobs, type Mentions, type WatchChange } from './mentioned-jobs.ts';
 
-/** Where to listen for webhooks. */
+/** Where to listen for webhooks, and which to accept. */
 export interface ListenRequest {
   readonly host: string;
   /** 0 means any free port. */
   readonly port: number;
+  /** Last path segment, which authorizes the sender. */
   readonly secret: string;
   /** How long to remember mentions of jobs that nobody watches yet, ms. */
   readonly memoryMs: number;
@@ -21,7 +22,12 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
-/** Listens in this thread. `rest` is called before each piece of work. Rejects if the port is unavailable. */
+/**
+ * Listens for webhooks in this thread. Rejects with a system error if the port is unavailable.
+ *
+ * @param onHeard called with the jobs and words that webhooks mention
+ * @param rest called before each piece of work; may block the thread
+ */
 export async function receiveWebhooks(
   { host, port, secret, memoryMs }: ListenRequest,
   onHeard: (mentions: Mentions) => void,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { WebhookBefore, WebhookRecord } from '../../ledger/webhooks/webhooks.ts';
 import { isSame } from '../account/account-functions.ts';
 
+/** The record of a webhook URL that a process has set: the URL, earlier ones of ours, and what to restore. */
 export type WebhookSet = NonNullable<WebhookRecord['set']>;
 
 /** Bytes of randomness in the secret path. */

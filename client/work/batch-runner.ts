@@ -28,7 +28,7 @@ import type { WebhookSettings, WebhookNews } from '../webhooks/webhook-options.t
  */
 export type WhoWorks = 'own' | 'others' | 'up';
 
-/** Options of a {@link BatchRunner}. */
+/** Options of {@link BatchRunner}. */
 export interface BatchRunnerRequest {
   readonly settings: Settings;
   readonly ledger: Ledger;
@@ -46,7 +46,7 @@ export interface BatchRunnerRequest {
   readonly onWebhook?: ((news: WebhookNews) => void) | undefined;
   readonly onLog?: LogListener | undefined;
   readonly atFaultPoint?: FaultPointHook | undefined;
-  /** The embedded server if it was started early; ownership passes to the workplace. */
+  /** The embedded server if it was started early; ownership passes to the runner. */
   readonly server?: EarlyServer | undefined;
 }
 
@@ -54,8 +54,9 @@ export interface BatchRunnerRequest {
 export type FollowOptions = Pick<FollowRequest, 'out' | 'waitWhilePaused' | 'signal'>;
 
 /**
- * Temporal and, if embedded, a worker in this process. Starts and follows batches. Call {@link BatchRunner.leave} in the
- * end: the worker drains its requests in flight, and the embedded server stops if it has no other member.
+ * Runs batches in this process: opens Temporal, starts a worker if the server is embedded, and starts and follows
+ * batches. Call {@link BatchRunner.leave} in the end: the worker drains its requests in flight, and the embedded server
+ * stops if it has no other member.
  */
 export class BatchRunner {
   readonly #request: BatchRunnerRequest;
@@ -193,7 +194,7 @@ export class BatchRunner {
   };
 
   get #opened(): Temporal {
-    if (this.#temporal === undefined) throw new Error('A workplace is opened before it is used.');
+    if (this.#temporal === undefined) throw new Error('A batch runner must be opened before it is used.');
     return this.#temporal;
   }
 }

@@ -73,7 +73,12 @@ export interface ServiceHere {
   readonly secrets: readonly string[];
 }
 
-/** This folder's `up` with this shell's settings. `apiUrl`: as given by a flag; `cli`: absolute path of `cli.js`. */
+/**
+ * Describes this folder's `up` as a service with this shell's settings.
+ *
+ * @param apiUrl as given by a flag
+ * @param cli absolute path of `cli.js`
+ */
 export function describeService(
   settings: Pick<Settings, 'home' | 'env'>,
   { apiUrl, cli }: { readonly apiUrl?: string | undefined; readonly cli: string },

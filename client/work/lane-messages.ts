@@ -1,9 +1,11 @@
 import type { LaneEvent, WorkEvent } from '../../contract/work-events.ts';
 
 /**
- * Lines for whoever runs several workers: which batch this one begins to work on, and how that ended. A batch whose
- * slices end at once, with nothing done, as while it is paused or its rows are in doubt, is told of once, until it has
- * rows here again. And once for each batch, of some, that the worker is given work on one that is not its own.
+ * Returns a function that turns a worker's events into messages for an operator of several workers: which batch this
+ * worker starts to work on, and how that ended; undefined for events without a message.
+ *
+ * A batch whose slices end at once with no row done, for example because it is paused, is reported once until rows are
+ * done here again. Work on a batch that the ledger lacks is reported once for each of the first batches.
  */
 export function laneMessages(): (event: WorkEvent) => string | undefined {
   const fruitless = new Set<string>();
@@ -27,7 +29,7 @@ export function laneMessages(): (event: WorkEvent) => string | undefined {
   };
 }
 
-/** Names that are not ours: whoever reaches the server makes up as many as they like, of any length. */
+/** Limits for names that the ledger lacks: anybody who reaches the server can invent many, of any length. */
 const MOST_MISSING = 20;
 const LONGEST_NAME = 100;
 

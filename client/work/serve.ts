@@ -43,8 +43,9 @@ export type ServeNews =
   | { readonly type: 'note'; readonly text: string; readonly isLogged: boolean }
   | WriteNews;
 
+/** Options of {@link serve}. */
 export interface ServeOptions {
-  /** The only thing that this worker does. Default: everything. */
+  /** This worker's only duty. Default: it has both. */
   readonly only?: WorkerDuty | undefined;
   /** Webhooks to receive in this process. */
   readonly webhook?: WebhookSettings | undefined;
@@ -76,7 +77,7 @@ export interface ServeOptions {
   readonly atFaultPoint?: FaultPointHook | undefined;
 }
 
-/** `fault`: work is stuck, and retrying cannot fix it. */
+/** How serving ended. `fault`: work is stuck, and retrying cannot fix it. */
 export type ServeEnd = { readonly type: 'ended' } | { readonly type: 'fault'; readonly cause: unknown };
 
 /** Default interval between rounds over the open batches, ms. */
@@ -87,10 +88,11 @@ const LOOK_AFTER_EVERY_MS = 30_000;
  * need.
  */
 const HOOKS_OF_OTHERS_AFTER_MS = 30_000;
-const LOOK_EVERY_MS = 500;
+/** Interval between checks for finished and idle batches, ms. */
+const CHECK_EVERY_MS = 500;
 
 /** With `untilIdle`, idle checks before exiting: the batch it was started for may take a moment to appear. */
-const IDLE_LOOKS = 10;
+const IDLE_CHECKS = 10;
 
 /**
  * Works on the batches of a session's API and account until told to stop. When embedded, joins the home's server and
@@ -114,16 +116,16 @@ export async function serve(session: Session, options: ServeOptions): Promise<Se
   };
   options.atOnce.addEventListener('abort', closeAtOnce);
   // Tasks that may still query Temporal after the work has ended; they end at the latest when Temporal is closed.
-  const caring: Promise<void>[] = [];
+  const supervising: Promise<void>[] = [];
   const onFault = (error: Error): void => {
     fault.abort(error);
   };
   try {
-    await work(session, temporal, { ...options, signal, fault: fault.signal, say, onFault, caring });
+    await work(session, temporal, { ...options, signal, fault: fault.signal, say, onFault, supervising });
   } finally {
     await temporal.close();
     options.atOnce.removeEventListener('abort', closeAtOnce);
-    await Promise.allSettled(caring);
+    await Promise.allSettled(supervising);
   }
   return fault.signal.aborted ? { type: 'fault', cause: fault.signal.reason } : { type: 'ended' };
 }
@@ -131,9 +133,10 @@ export async function serve(session: Session, options: ServeOptions): Promise<Se
 interface Work extends ServeOptions {
   readonly say: (line: string, isLogged?: boolean) => void;
   readonly onFault: (error: Error) => void;
-  /** Aborts with the first of these. */
+  /** Aborts with the first fault. */
   readonly fault: AbortSignal;
-  readonly caring: Promise<void>[];
+  /** Receives the task that supervises the batches. */
+  readonly supervising: Promise<void>[];
 }
 
 /** Works until the signal aborts or nothing is left to do, supervising open batches meanwhile. */
@@ -167,7 +170,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
       only,
     });
     if (options.version !== undefined) await sayIfNotCurrent(temporal, options.version, say);
-    const caring = superviseBatches({
+    const supervising = superviseBatches({
       temporal,
       ledger,
       owner: worker.owner,
@@ -178,8 +181,8 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
       say,
       signal: AbortSignal.any([signal, leaving.signal]),
     });
-    caring.catch(onFault);
-    options.caring.push(caring);
+    supervising.catch(onFault);
+    options.supervising.push(supervising);
     const write =
       batch === undefined
         ? undefined
@@ -194,8 +197,8 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
     telling = startHookDelivery({ ...ownNotices(settings, open), ledger, batch, othersAfterMs, say, before: write });
     telling.ended.catch(onFault);
     options.onReady?.();
-    for (let idle = 0; !signal.aborted && !(untilIdle && idle > IDLE_LOOKS);) {
-      await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    for (let idle = 0; !signal.aborted && !(untilIdle && idle > IDLE_CHECKS);) {
+      await sleep(CHECK_EVERY_MS, undefined, { signal }).catch(() => undefined);
       await write?.();
       idle = !untilIdle || (await isBusy(ledger, open, batch)) ? 0 : idle + 1;
     }
@@ -209,7 +212,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
   }
 }
 
-/** A version gets no batch until somebody makes it the current one. */
+/** Tells the user if this version is not the deployment's current one: until then it gets no new batch. */
 async function sayIfNotCurrent(temporal: Temporal, version: WorkerVersion, say: (line: string) => void): Promise<void> {
   if ((await isCurrent(temporal, version)) !== false) return;
   say(

@@ -34,6 +34,7 @@ import { watchLeftover } from '../webhooks/watch-leftover.ts';
 import type { Settings } from '../settings.ts';
 import { openLog, type LogListener } from './worker-log.ts';
 
+/** Input of {@link startLocalWorker}. */
 export interface LocalWorkerRequest {
   readonly temporal: Temporal;
   readonly ledger: Ledger;
@@ -43,7 +44,7 @@ export interface LocalWorkerRequest {
   /** Called with a fault that retrying cannot fix. */
   readonly onFault: (fault: Error) => void;
   readonly atFaultPoint: FaultPointHook | undefined;
-  /** The only thing that this worker does. Default: everything. */
+  /** This worker's only duty. Default: it has both. */
   readonly only?: WorkerDuty | undefined;
   /** Takes part in Temporal's Worker Versioning as this version. */
   readonly version?: WorkerVersion | undefined;
@@ -146,6 +147,7 @@ export async function startLocalWorker(request: LocalWorkerRequest): Promise<Run
   }
 }
 
+/** Combines observers into one. */
 function allOf(log: Observe, ...others: readonly (Observe | undefined)[]): Observe {
   const all = [log, ...others.filter((other) => other !== undefined)];
   if (all.length === 1) return log;
@@ -154,7 +156,7 @@ function allOf(log: Observe, ...others: readonly (Observe | undefined)[]): Obser
   };
 }
 
-/** Loaded only where metrics are wanted. */
+/** Opens metrics, if configured. Their code is loaded only then. */
 async function metricsOf(
   { settings, ledger, store, say }: LocalWorkerRequest,
   log: Logger,
@@ -165,7 +167,7 @@ async function metricsOf(
   return openMetrics(settings.metrics, { ledger, store, log, say, standing });
 }
 
-/** The search attributes that workflows may set. Says how to create those that are missing. */
+/** Returns the search attributes that workflows may set. Tells the user how to create those that are missing. */
 async function searchableIn({ temporal, say }: LocalWorkerRequest): Promise<readonly SearchAttributeName[]> {
   const { there, missing } = await makeSearchAttributes(temporal);
   if (missing.length > 0) {

@@ -13,12 +13,13 @@ import { StrandedBatches } from '../worker-versions/end-stranded.ts';
 import { startWorkflow, wakeWorkflow } from '../temporal/start-workflow.ts';
 import { readWorkflowState } from '../temporal/workflow-state.ts';
 
+/** Input of {@link superviseBatches}. */
 export interface SuperviseRequest {
   readonly temporal: Pick<Temporal, 'address' | 'client' | 'namespace'>;
   readonly ledger: Ledger;
   /** The worker's owner name. */
   readonly owner: string;
-  /** The only thing that the worker does. */
+  /** The worker's only duty. Default: it has both. */
   readonly only?: WorkerDuty | undefined;
   /** The worker's version, if it takes part in Worker Versioning. */
   readonly version?: WorkerVersion | undefined;
@@ -40,7 +41,7 @@ export interface SuperviseRequest {
  */
 export async function superviseBatches(request: SuperviseRequest): Promise<void> {
   const { temporal, ledger, only, version, everyMs, say, signal } = request;
-  // One that only downloads has no version either way, and could not go on with the batch.
+  // A worker that only downloads has no version, and could not continue the batch.
   const stranded = only === 'download' ? undefined : new StrandedBatches({ temporal, ledger, version, say });
   try {
     for (const batch of await openBatches(request)) {
@@ -51,7 +52,7 @@ export async function superviseBatches(request: SuperviseRequest): Promise<void>
       await sleep(everyMs, undefined, { signal });
       for (const batch of await openBatches(request)) {
         signal.throwIfAborted();
-        await lookAfter(batch, request, stranded).catch(unlessSilent);
+        await superviseBatch(batch, request, stranded).catch(unlessSilent);
       }
     }
   } catch (error) {
@@ -64,7 +65,8 @@ async function openBatches({ ledger, isMine }: SuperviseRequest): Promise<readon
   return (await ledger.listBatches()).filter((batch) => batch.state === 'open' && isMine(batch));
 }
 
-async function lookAfter(
+/** Supervises one batch in a round. */
+async function superviseBatch(
   batch: BatchRecord,
   request: SuperviseRequest,
   stranded: StrandedBatches | undefined,
@@ -84,7 +86,7 @@ async function lookAfter(
         say(`Batch "${name}" continues with a new workflow: no worker of its version ${former} is left.`);
         return;
       }
-      if ((await isUnshown(batch, workflow, request)) || (await couldHelp(batch, request)))
+      if ((await isShownWrong(batch, workflow, request)) || (await couldHelp(batch, request)))
         await wakeWorkflow(client, ledger, name);
       return;
     }
@@ -97,8 +99,8 @@ async function lookAfter(
   }
 }
 
-/** True if Temporal's lists show that the batch has unknown rows where it has none, or the other way round. */
-async function isUnshown(
+/** True if Temporal's lists show unknown rows of a batch that has none, or none of a batch that has some. */
+async function isShownWrong(
   { name }: BatchRecord,
   { shownUnknown }: { readonly shownUnknown?: number },
   { ledger }: SuperviseRequest,
@@ -116,7 +118,7 @@ async function couldHelp(
   if (control !== 'running') return false;
   const all = await ledger.laneOwners(name);
   if (all.some((one) => one.owner === owner)) return false;
-  // One that only downloads has a lane of its own in each batch.
+  // A worker that only downloads has a lane of its own in each batch.
   if (only === 'download') return true;
   const owners = all.filter(({ lane }) => dutyOfLane(lane) === 'submit');
   // A batch of another version moves here by itself, or not at all.
@@ -133,6 +135,7 @@ async function couldHelp(
   return owners.length < lanesFor(openRows, workers.length);
 }
 
+/** Ignores that Temporal does not answer; the next round tries again. */
 function unlessSilent(error: unknown): void {
   if (!(error instanceof ServiceError)) throw error;
 }

@@ -3,7 +3,7 @@ import { pino, type Logger } from 'pino';
 import { pathsIn } from '../../embedded/home.ts';
 import { openOwnLog } from '../../embedded/private-home.ts';
 
-/** Receives the lines of the worker's log, too. */
+/** Receives a copy of the worker's log, line by line. */
 export interface LogListener {
   readonly write: (line: string) => void;
   /** `debug`: each step; `info`: what matters to somebody on call. */

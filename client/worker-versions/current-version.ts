@@ -43,7 +43,7 @@ async function currentOf(
   }
 }
 
-/** A run of a workflow, and the version that it is pinned to; undefined: to none. */
+/** Returns the version that a workflow's run is pinned to; undefined if it is not pinned. */
 export function pinningOf({ runId, raw }: Awaited<ReturnType<Handle['describe']>>): Pinning | undefined {
   const info = raw.workflowExecutionInfo?.versioningInfo;
   const override = info?.versioningOverride?.pinned?.version;
@@ -52,13 +52,13 @@ export function pinningOf({ runId, raw }: Awaited<ReturnType<Handle['describe']>
   return version == null ? undefined : { runId, to: versionFrom(version), byHand: override != null };
 }
 
-/** How to make a version the one that new work goes to. */
+/** The command that makes a version the current one, which gets new work. */
 export function setCurrentCommand(temporal: Address, { deploymentName, buildId }: WorkerVersion): string {
   const version = `--deployment-name ${shellWord(deploymentName)} --build-id ${shellWord(buildId)}`;
   return `temporal worker deployment set-current-version ${flagsOf(temporal)} ${version}`;
 }
 
-/** How to take back that somebody has pinned a workflow to a version. */
+/** The command that removes a version that somebody has pinned a workflow to by hand. */
 export function unpinCommand(temporal: Address, workflowId: string): string {
   const to = `--workflow-id ${shellWord(workflowId)} --versioning-override-behavior unspecified`;
   return `temporal workflow update-options ${flagsOf(temporal)} ${to}`;
@@ -72,7 +72,7 @@ function flagsOf({ address, namespace }: Address): string {
 
 type Handle = ReturnType<Client['workflow']['getHandle']>;
 
-/** As in Temporal's protocol. */
+/** `VERSIONING_BEHAVIOR_PINNED` in Temporal's protocol. */
 const PINNED = 1;
 
 function versionFrom({

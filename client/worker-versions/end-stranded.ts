@@ -7,37 +7,40 @@ import { isOfVersion } from '../../policy/lanes/versions.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
 import { isCurrent, isSameVersion, isUnversioned, unpinCommand } from './current-version.ts';
 
+/** Options of {@link StrandedBatches}. */
 export interface StrandedRequest {
   readonly temporal: Pick<Temporal, 'address' | 'client' | 'namespace'>;
   readonly ledger: Pick<Ledger, 'id' | 'livingWorkers'>;
-  /** This worker's; undefined without Worker Versioning. */
+  /** This worker's version; undefined without Worker Versioning. */
   readonly version: WorkerVersion | undefined;
   readonly say: (line: string) => void;
 }
 
 /**
- * Ends the workflow of a batch whose version has no worker left, so that it can be started anew with workers that get
- * new work. Pinned as it is, Temporal would keep it for workers that never come back: whoever replaces the last old
- * worker before the batch has moved on leaves it so. The workflow knows nothing that the ledger does not. Does so only
- * when asked twice in a row, since workers may be restarting, and only for those that get new work: the batch was to go
- * there anyway. These are workers of the current version, or where its deployment has none, those without a version. A
- * run that somebody has pinned stays; that is said once.
+ * Terminates workflows that are pinned to a version without workers, so that they can be started again with the version
+ * that gets new work. Otherwise Temporal would keep such a workflow for workers that never come back, for example if
+ * the last old worker was replaced while the batch was running. Nothing is lost: the ledger has all state of the
+ * workflow.
+ *
+ * A run is terminated only if its version has no worker in two checks in a row, because workers may be restarting, and
+ * only by a worker that gets new work: one of the current version, or one without a version if the deployment has no
+ * current one. A run that somebody has pinned by hand stays, which is reported once.
  */
 export class StrandedBatches {
   readonly #request: StrandedRequest;
-  /** Runs that had no worker at the last look. */
+  /** Ids of runs that had no worker at the last check. */
   readonly #seen = new Set<string>();
-  /** Runs of which was said that they stay. */
-  readonly #said = new Set<string>();
+  /** Ids of runs that were reported to stay. */
+  readonly #reported = new Set<string>();
 
   constructor(request: StrandedRequest) {
     this.#request = request;
   }
 
-  /** Returns whether the workflow of the batch was ended. */
+  /** Checks a batch's pinned run. Returns whether the workflow was terminated. */
   async end(batch: BatchRecord, { runId, to, byHand }: Pinning): Promise<boolean> {
     const isStranded = await this.#isStranded(batch, to);
-    if (isStranded && byHand) this.#sayOnce(batch.name, runId, to);
+    if (isStranded && byHand) this.#reportOnce(batch.name, runId, to);
     if (byHand) return false;
     const isSure = isStranded && this.#seen.delete(runId);
     if (isSure) return this.#terminate(batch, runId, to);
@@ -55,9 +58,9 @@ export class StrandedBatches {
     return (await getsWork) === true;
   }
 
-  #sayOnce(batch: string, runId: string, to: WorkerVersion): void {
-    if (this.#said.has(runId)) return;
-    this.#said.add(runId);
+  #reportOnce(batch: string, runId: string, to: WorkerVersion): void {
+    if (this.#reported.has(runId)) return;
+    this.#reported.add(runId);
     const { temporal, ledger, say } = this.#request;
     const unpin = unpinCommand(temporal, batchWorkflowId(ledger.id, batch));
     say(
@@ -68,7 +71,7 @@ export class StrandedBatches {
   async #terminate({ name }: BatchRecord, runId: string, to: WorkerVersion): Promise<boolean> {
     const { temporal, ledger } = this.#request;
     try {
-      // This run only: another worker may have replaced it a moment ago.
+      // Only this run: another worker may have just replaced it.
       const handle = temporal.client.workflow.getHandle(batchWorkflowId(ledger.id, name), runId);
       await handle.terminate(`No worker of version ${to.deploymentName}:${to.buildId} is left.`);
     } catch (error) {

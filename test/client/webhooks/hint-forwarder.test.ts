@@ -19,8 +19,8 @@ afterEach(() => {
   passing.end();
 });
 
-/** `lookForMs`: how long a word is looked for. */
-function begin(lookForMs: number): void {
+/** `retryForMs`: how long a word is looked up again. */
+function begin(retryForMs: number): void {
   [workers, jobs, asked, lookups, failing] = [['mine', 'other'], ['job-1'], [], 0, false];
   passing = new HintForwarder({
     ledger: {
@@ -36,7 +36,7 @@ function begin(lookForMs: number): void {
     },
     owner: 'mine',
     account: ACCOUNT,
-    pauses: { gatherMs: 1, lookForMs, lookAgainMs: 5 },
+    pauses: { gatherMs: 1, retryForMs, retryEveryMs: 5 },
   });
 }
 
