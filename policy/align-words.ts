@@ -1,38 +1,47 @@
 import { diffArrays } from 'diff';
 
-/** A stretch in which two lists of words agree, or do not. */
+/** Aligns two lists of words, to count differences (`compare/`) and to judge transcripts (`verification/`). */
+
+/** A range of both lists in which all words are equal, or none are. */
 export interface Stretch {
   readonly isEqual: boolean;
-  /** Words of the first list: from, to (not included). */
+  /** Index range in the first list; `to` is exclusive. */
   readonly first: readonly [from: number, to: number];
-  /** Words of the second list. */
+  /** Index range in the second list. */
   readonly second: readonly [from: number, to: number];
 }
 
-/** Max words removed and added; finding this many takes half a second. */
+/** Max edit distance that is searched for; this many edits take half a second. */
 const MOST_EDITS = 3_000;
 
 /**
  * Aligns two lists of words with as many matches as possible, and returns the equal and the differing stretches, in
- * order. Lists with next to nothing in common count as one stretch: nobody needs more detail about them.
+ * order. Lists that differ by more than {@link MOST_EDITS} words count as one differing stretch.
  */
 export function alignWords(first: readonly string[], second: readonly string[]): readonly Stretch[] {
   const changes = diffArrays([...first], [...second], { maxEditLength: MOST_EDITS });
   if (changes === undefined) return [{ isEqual: false, first: [0, first.length], second: [0, second.length] }];
   const stretches: Stretch[] = [];
-  let [i, j] = [0, 0];
+  let fromFirst = 0;
+  let fromSecond = 0;
   for (const { added, removed, count } of changes) {
-    const [toFirst, toSecond] = [added ? i : i + count, removed ? j : j + count];
-    const one: Stretch = { isEqual: !added && !removed, first: [i, toFirst], second: [j, toSecond] };
+    const toFirst = added ? fromFirst : fromFirst + count;
+    const toSecond = removed ? fromSecond : fromSecond + count;
+    const stretch: Stretch = {
+      isEqual: !added && !removed,
+      first: [fromFirst, toFirst],
+      second: [fromSecond, toSecond],
+    };
     const last = stretches.at(-1);
-    if (last?.isEqual === one.isEqual) stretches[stretches.length - 1] = join(last, one);
-    else stretches.push(one);
-    [i, j] = [toFirst, toSecond];
+    if (last?.isEqual === stretch.isEqual) stretches[stretches.length - 1] = join(last, stretch);
+    else stretches.push(stretch);
+    fromFirst = toFirst;
+    fromSecond = toSecond;
   }
   return stretches;
 }
 
-/** One stretch from the start of the one to the end of the other. */
+/** Returns the stretch from the start of one to the end of another. */
 export function join(from: Stretch, to: Stretch): Stretch {
   return {
     isEqual: from.isEqual && to.isEqual,
@@ -41,7 +50,7 @@ export function join(from: Stretch, to: Stretch): Stretch {
   };
 }
 
-/** How many words are added, removed or replaced in all. */
+/** Returns how many words are added, removed or replaced in all; replacing one word counts once. */
 export function changesIn(stretches: readonly Stretch[]): number {
   return stretches.reduce(
     (sum, { isEqual, first, second }) => (isEqual ? sum : sum + Math.max(first[1] - first[0], second[1] - second[0])),

@@ -5,7 +5,7 @@ import { OUTCOME_FACTS, OUTCOMES, type Outcome } from '../contract/outcomes.ts';
 /** What the exit code of a batch depends on. */
 export interface BatchEnd {
   readonly outcomes: Readonly<Record<Outcome, number>>;
-  /** Skipped rows that `--limit` or `--sample` left out. */
+  /** Number of the skipped rows that `--limit` or `--sample` left out. They do not affect the exit code. */
   readonly notChosen: number;
   /** True if every row has an outcome. */
   readonly isClosed: boolean;
@@ -19,7 +19,7 @@ export interface BatchEnd {
   readonly mismatch: boolean;
 }
 
-/** The exit codes of a batch, gravest first: if several apply, the first wins. */
+/** Exits of a batch, the most severe first: if several apply, the first one wins. */
 export const EXITS_BY_SEVERITY = [
   'mismatch',
   'api',
@@ -31,30 +31,27 @@ export const EXITS_BY_SEVERITY = [
   'failures',
 ] as const satisfies readonly ExitName[];
 
-/**
- * The exit code of a batch; see {@link EXITS_BY_SEVERITY}. An unfinished batch continues, unless something stands in
- * its way.
- */
+/** Returns the exit of a batch: the most severe one that applies. */
 export function exitOf(end: BatchEnd): ExitName {
-  const held = new Set(end.isClosed ? exitsOfEnd(end) : []);
-  if (end.mismatch) held.add('mismatch');
-  if (end.pausedBy === 'BadToken') held.add('api');
-  if (end.pausedBy === 'OutOfCredits') held.add('out-of-credits');
-  return (
-    EXITS_BY_SEVERITY.find((exit) => held.has(exit)) ??
-    (end.isClosed ? 'complete' : end.isPaused ? 'paused' : 'unfinished')
-  );
+  const exits = new Set(end.isClosed ? exitsOfClosed(end) : []);
+  if (end.mismatch) exits.add('mismatch');
+  if (end.pausedBy === 'BadToken') exits.add('api');
+  if (end.pausedBy === 'OutOfCredits') exits.add('out-of-credits');
+  const worst = EXITS_BY_SEVERITY.find((exit) => exits.has(exit));
+  if (worst !== undefined) return worst;
+  if (end.isClosed) return 'complete';
+  return end.isPaused ? 'paused' : 'unfinished';
 }
 
 /**
- * The exit code of a closed batch with an undelivered hook: it is not over, and running the same command again delivers
- * the hook. A mismatch is graver.
+ * Returns the exit of a closed batch with an undelivered hook. `exit`: what it would be without the hook. It becomes
+ * `unfinished`, because running the same command again delivers the hook, except that a mismatch is more severe.
  */
 export function exitWithPendingHook(exit: ExitName): ExitName {
   return exit === 'mismatch' ? exit : 'unfinished';
 }
 
-function exitsOfEnd({ outcomes, notChosen, isHalted }: BatchEnd): readonly ExitName[] {
+function exitsOfClosed({ outcomes, notChosen, isHalted }: BatchEnd): readonly ExitName[] {
   const counted = { ...outcomes, skipped: outcomes.skipped - notChosen };
   const found = OUTCOMES.flatMap((outcome) => (counted[outcome] > 0 ? [OUTCOME_FACTS[outcome].exit] : []));
   return isHalted ? [...found, 'halted'] : found;

@@ -1,9 +1,11 @@
 import { tuningOf, valuesOf, type Tunables, type Tuning } from '../contract/tunables.ts';
 import { formatValue } from '../contract/value-kinds.ts';
 
-/** The settings after a tuning, and nothing else: other members of either argument are dropped. */
-export function applyTuning(holds: Tunables, tuning: Tuning): Tunables {
-  return tuningOf({ ...valuesOf(holds), ...valuesOf(tuning) }) as Tunables;
+/** Changes of a batch's tunables (`voxbatch tune`, or `run` with flags on an existing batch). */
+
+/** Returns the tunables after a tuning. Other members of either argument are dropped. */
+export function applyTuning(current: Tunables, tuning: Tuning): Tunables {
+  return tuningOf({ ...valuesOf(current), ...valuesOf(tuning) }) as Tunables;
 }
 
 /**
@@ -11,11 +13,11 @@ export function applyTuning(holds: Tunables, tuning: Tuning): Tunables {
  */
 export type RecordedTunables = Tunables & { readonly submitsByRows?: boolean };
 
-/** The part of a tuning that changes something; a flag may be repeated. */
-export function changedTunables(tuning: Tuning, holds: RecordedTunables): Tuning {
-  const known = new Map(Object.entries(valuesOf(holds)));
-  // Once set explicitly, it stays, whatever the rows would imply later.
-  if (holds.submitsByRows === true) known.delete('submits');
+/** Returns the part of a tuning that changes something; a command may repeat flags with the values in use. */
+export function changedTunables(tuning: Tuning, current: RecordedTunables): Tuning {
+  const known = new Map(Object.entries(valuesOf(current)));
+  // Setting the derived value explicitly is a change: it then stays, whatever the rows would imply later.
+  if (current.submitsByRows === true) known.delete('submits');
   const isNew = ([name, value]: [string, Parameters<typeof formatValue>[0]]): boolean => {
     const before = known.get(name);
     return before === undefined || formatValue(before) !== formatValue(value);

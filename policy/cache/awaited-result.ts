@@ -1,29 +1,29 @@
 /**
- * How long a row waits for another row's request that may bring the same result. It waits while somebody works on that
- * row, which will then end with or without a result. If nobody does, the wait ends after a while, and the waiting row
- * pays. No record claims a result, so a killed process leaves nothing to release.
+ * How long a row waits for another row's paid request that may bring the same result. It waits while a worker holds
+ * that other row; if none does for a minute, it stops waiting and pays itself. There is no lock on a result, so a
+ * killed process leaves nothing to release.
  */
 
 /**
- * A row unattended for this long is passed over, ms. Another worker takes over a dead worker's lane after some 10 s, or
- * after 30 s if the server has to start first.
+ * Max time that the other row may be without a worker, ms. Another worker takes over a dead worker's lane after some
+ * 10 s, or after 30 s if the server has to start first.
  */
 const TAKE_OVER_MS = 60_000;
-/** First and longest pause between two looks, ms. */
+/** First and longest pause between two checks of the other row, ms. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
-/** Max looks per second by all waiting rows of a lane; their pauses grow accordingly. */
-const LOOKS_A_SECOND = 200;
+/** Max checks per second by all waiting rows of a lane; their pauses grow accordingly. */
+const CHECKS_PER_SECOND = 200;
 
-/** A waiting row's observations of the request it waits for. */
+/** What a waiting row has observed about the request that it waits for. */
 export interface Watch {
-  /** Name of the attempt. */
+  /** Identifies the attempt. */
   readonly attempt: string;
-  /** Since when nobody has worked on it, monotonic ms; null while somebody does. */
+  /** Since when no worker holds its row, monotonic ms; null while one does. */
   readonly unattendedSince: number | null;
 }
 
-/** The watch after another look. Another attempt is watched from the beginning. */
+/** Returns the observations after one more check. A different attempt starts new ones. `now`: monotonic ms. */
 export function updateWatch(
   before: Watch | undefined,
   seen: { readonly attempt: string; readonly isAttended: boolean },
@@ -34,14 +34,17 @@ export function updateWatch(
   return { attempt: seen.attempt, unattendedSince: since ?? now };
 }
 
-/** True once the row need not wait for this attempt any longer. */
+/** Whether the row should stop waiting for this attempt. `now`: monotonic ms. */
 export function shouldStopWaiting({ unattendedSince }: Watch, now: number): boolean {
   return unattendedSince !== null && now - unattendedSince >= TAKE_OVER_MS;
 }
 
-/** Pause before the next look, ms. `looks`: number of looks so far; `waiting`: number of waiting rows in the lane. */
-export function waitPauseMs(looks: number, waiting: number, random: number): number {
-  const shared = (1_000 * waiting) / LOOKS_A_SECOND;
+/**
+ * Returns the pause before the next check, ms. `checks`: number of checks so far; `waiting`: number of waiting rows in
+ * the lane; `random`: from 0 to 1, for jitter.
+ */
+export function waitPauseMs(checks: number, waiting: number, random: number): number {
+  const shared = (1_000 * waiting) / CHECKS_PER_SECOND;
   const longest = Math.max(LONGEST_PAUSE_MS, shared);
-  return Math.min(longest, Math.max(shared, FIRST_PAUSE_MS * 2 ** Math.min(looks, 10))) * (0.75 + random / 2);
+  return Math.min(longest, Math.max(shared, FIRST_PAUSE_MS * 2 ** Math.min(checks, 10))) * (0.75 + random / 2);
 }

@@ -19,25 +19,24 @@ import {
 } from '../../contract/row-kinds.ts';
 
 /**
- * What a result is known by: a digest of everything that shapes it. Two steps with the same key ask for the same thing,
- * so one may use the result of the other.
+ * The cache key of a result: a digest of everything that shapes it. Two steps with the same key request the same thing,
+ * so one may reuse the result of the other.
  *
- * In the key: the API's address and dialect, the account, the operation, the columns that the operation reads, every
- * `api.*` field, the identity of media behind a URL, and the content of files on this machine. In place of a link that
- * an earlier step makes stands that step's key. Not in it: the row's id, its place, columns that are carried along,
- * `duration`, and how the file was written.
+ * Part of the key: the API's address and dialect, the account, the operation, the columns that the operation reads,
+ * every `api.*` field, the identity of media behind URLs, and the content of local files. A link that an earlier step
+ * makes is represented by that step's key. Not part of it: the row's id and position, columns that are only carried
+ * along, `duration`, and the format of the manifest.
  *
- * Text is compared after Unicode NFC, as the same characters may be written in two ways. Everything else is compared as
- * it is sent: a voice that is named and the same voice by default are two keys, which costs one more request and
- * nothing else.
+ * Text is normalised to Unicode NFC, because the same characters can be encoded in two ways. Everything else counts as
+ * sent: a voice given explicitly and the same voice by default are two keys, which costs one more request at most.
  */
 
-/** Raised when a key comes to stand for something else, so that no earlier result is used. */
+/** Version of the key's definition. Increment it when the definition changes, so that no older result is reused. */
 const VERSION = 1;
 
 /**
- * The content behind a URL, as far as its server tells: a strong entity tag and the length. Without both, other content
- * could have the same identity.
+ * Identifies the content behind a URL without downloading it: a strong entity tag and the length, as the server reports
+ * them. Both are required, because either alone may be the same for different content.
  */
 export interface MediaIdentity {
   /** A strong `ETag`, with its quotes. */
@@ -48,22 +47,21 @@ export interface MediaIdentity {
 /** A digest of a text, such as SHA-256. */
 export type Digest = (text: string) => string;
 
-/** What else a key depends on. */
+/** What a key depends on besides the row. */
 export interface KeyContext {
   readonly realm: Account;
-  /** How speech is asked for. */
   readonly tts: TtsMode;
-  /** The identity of the media behind each URL; absent: unknown. */
+  /** Identities by URL; a URL with unknown content is absent. */
   readonly media: ReadonlyMap<string, MediaIdentity>;
   readonly digest: Digest;
   /**
-   * sha256 of the files that earlier steps of the row made; absent: not known. Only what comes after a check is known
-   * by them: other equal speech may not have passed.
+   * sha256 (hex) of the files that earlier steps of the row made. Used for rows with `verify`, whose later steps depend
+   * on the very file that passed the check; another speech with the same key might not pass.
    */
   readonly made?: ReadonlyMap<Step, string> | undefined;
 }
 
-/** The key of the result of a step; undefined if the content of its media is not known, so nothing can equal it. */
+/** Returns the key of a step's result; undefined if the content of its media is unknown, so it cannot be shared. */
 export function resultKeyOf(spec: RowSpec, step: Step, context: KeyContext): string | undefined {
   const inputs: [column: string, value: JsonValue][] = [];
   for (const column of columnsInOrder(spec.kind, step)) {
@@ -73,32 +71,33 @@ export function resultKeyOf(spec: RowSpec, step: Step, context: KeyContext): str
   }
   const { realm, tts, digest } = context;
   const operation = operationOf(spec, step, tts);
-  // Only a dialect that is not the first is named, so that keys from before there were two still count.
+  // `v1` is omitted, so that keys from before dialects existed stay valid.
   const dialect = dialectOf(spec);
   const api = dialect === 'v1' ? [realm.apiUrl] : [realm.apiUrl, dialect];
-  return digest(canonicalJson([VERSION, ...api, realm.account, asked(operation), inputs, spec.extra]));
+  return digest(canonicalJson([VERSION, ...api, realm.account, definitionOf(operation), inputs, spec.extra]));
 }
 
 /**
- * An operation of a user's own is all that its requests are made of: under the same name it may once have been another.
+ * Returns the name of a built-in operation, or the whole definition of a user's own one (without its price), because
+ * its name may have had another definition in another configuration.
  */
-function asked(operation: Operation): JsonValue {
+function definitionOf(operation: Operation): JsonValue {
   const { own } = factsOf(operation);
   if (own === undefined) return operation;
   return canonicalJson({ ...own, price: null });
 }
 
-/** Columns in order, by kind and step: a manifest asks for the same few a million times. */
-const IN_ORDER = new Map<string, readonly SpecColumn[]>();
+/** Cache of sorted columns, by kind and step: a manifest needs the same few a million times. */
+const SORTED_COLUMNS = new Map<string, readonly SpecColumn[]>();
 
 function columnsInOrder(kind: Kind, step: Step): readonly SpecColumn[] {
   const name = `${kind} ${step}`;
-  const known = IN_ORDER.get(name) ?? columnsReadBy(kind, step).toSorted();
-  IN_ORDER.set(name, known);
+  const known = SORTED_COLUMNS.get(name) ?? columnsReadBy(kind, step).toSorted();
+  SORTED_COLUMNS.set(name, known);
   return known;
 }
 
-/** The URLs of a row whose identity the keys of its steps need. */
+/** Returns the URLs of a row whose {@link MediaIdentity} the keys of its steps need. */
 export function mediaUrlsOf(spec: RowSpec): readonly string[] {
   return MEDIA_COLUMNS.flatMap((column) => spec[column] ?? []).filter((cell) => contentOfCell(cell) === undefined);
 }
@@ -109,7 +108,9 @@ function isMedia(column: SpecColumn): column is MediaColumn {
   return COLUMN_CELLS[column] === 'link';
 }
 
-/** What a column brings to a step; null: nothing; undefined: that is not known. */
+/**
+ * Returns a column's contribution to a step's key; null if the column is empty, undefined if its content is unknown.
+ */
 function inputOf(spec: RowSpec, step: Step, column: SpecColumn, context: KeyContext): JsonValue | undefined {
   const link = linkOf(spec.kind, step);
   if (link?.column === column) {
@@ -131,23 +132,22 @@ function inputOf(spec: RowSpec, step: Step, column: SpecColumn, context: KeyCont
 }
 
 /**
- * Whether two rows ask the API for the same by a step, so that it may make one job of both requests. Everything that
- * shapes the request counts, media by their URLs. By which paths of the API it is asked for does not count, nor a check
- * of what comes before.
+ * Whether a step of two rows sends the same request, so that the API may answer both with one job. Media count by their
+ * URLs. The dialect and `verify` do not count, because they do not change the job.
  */
 export function isSameRequest(step: Step, one: RowSpec, other: RowSpec): boolean {
-  const asked = requestOf(step, one);
-  return asked !== undefined && asked === requestOf(step, other);
+  const request = requestOf(step, one);
+  return request !== undefined && request === requestOf(step, other);
 }
 
-function requestOf(step: Step, { dialect: _dialect, verify: _verify, ...asked }: RowSpec): string | undefined {
-  return resultKeyOf(asked, step, {
+function requestOf(step: Step, { dialect: _dialect, verify: _verify, ...request }: RowSpec): string | undefined {
+  return resultKeyOf(request, step, {
     realm: { apiUrl: '', account: '' },
     tts: 'job',
-    media: new Map(mediaUrlsOf(asked).map((url) => [url, ANY_CONTENT])),
+    media: new Map(mediaUrlsOf(request).map((url) => [url, ANY_CONTENT])),
     digest: (text) => text,
   });
 }
 
-/** The content behind a URL is the same for both. */
+/** Makes equal URLs count as equal content. */
 const ANY_CONTENT = { etag: '', bytes: 0 };

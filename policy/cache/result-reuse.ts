@@ -3,7 +3,9 @@ import type { AttemptState } from '../../contract/outcomes.ts';
 import { checkedStepOf, type Kind, type Step } from '../../contract/row-kinds.ts';
 import { usedAttempt } from '../rows/row-machine.ts';
 
-/** The part of an attempt that matters here. */
+/** When a row may reuse an earlier result of the cache. */
+
+/** The part of an attempt's record that decides. */
 export interface EarlierAttempt {
   readonly step: Step;
   readonly take: number;
@@ -12,15 +14,17 @@ export interface EarlierAttempt {
   readonly file: object | null;
   readonly failure: object | null;
   readonly resultKey: string | null;
+  /** The earlier result that it reused, or could not reuse because the stored file is missing or altered. */
   readonly source: { readonly is: 'used' | 'missing' | 'altered' } | null;
 }
 
 /**
- * Whether a step of a row may reuse the result of an earlier, equal row.
+ * Whether a step of a row may reuse the result of an earlier, equal row. `attempts`: all attempts of the row; `key`:
+ * the step's cache key.
  *
- * Not if the row has already had a good result for the same request: whoever runs it again wants another. A check of
- * the same file may reuse one anyway, unless a person asked for the check itself. Not if the row revoked such a result
- * in this take because the next step could not use it.
+ * It may not if the row has already had a good result for the same request: a redrive wants another one. A check of the
+ * same file may still reuse a result, unless the redrive starts at the check itself. It may not either if this take has
+ * revoked a reused result because the next step could not use it.
  */
 export function mayReuse(
   { take, kind, redoFrom }: { readonly take: number; readonly kind: Kind; readonly redoFrom: Step | null },
@@ -40,8 +44,8 @@ export function mayReuse(
 }
 
 /**
- * Whether a later step's input from this step matches its cache key. Not if a person named the job, or if the result
- * predates cache keys: then the later step's result has no key either.
+ * Whether the result that a row uses from a step has this cache key, so that later steps can be shared too. It has no
+ * key if a person named its job, or if it predates cache keys.
  */
 export function matchesCacheKey(
   row: { readonly acceptedTake: number | null },
@@ -57,7 +61,7 @@ interface Sourced extends Pick<EarlierAttempt, 'take'> {
   readonly source: { readonly is: 'used' | 'missing' | 'altered'; readonly from: AttemptKey } | null;
 }
 
-/** Whether a request of this take already records that a result was damaged, so that later ones need not. */
+/** Whether an attempt of this take already records that the earlier result `from` is missing or altered. */
 export function isDamageRecorded(
   attempts: readonly Sourced[],
   { take }: { readonly take: number },

@@ -4,27 +4,29 @@ import { roundCredits } from '../../contract/price-units.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import { ROW_DIFFERENCES, type Pair, type RowDifference, type RowParity, type RowSide } from './row-parity.ts';
 
+/** Aggregates the comparison of two batches (`voxbatch compare`): {@link ParityTally} adds up row by row. */
+
 /** How long an accepted request took, ms. */
 export interface RequestTimes {
   readonly step: Step;
   /** From creation to acceptance, or to the result for synchronous requests. */
   readonly acceptedMs: number;
-  /** From its acceptance to the result in the store; null if there was no job, or it has not ended. */
+  /** From acceptance to the stored result; null if there was no job, or if it has not ended. */
   readonly finishedMs: number | null;
 }
 
-/** A row of a batch, with its requests and cost. */
+/** A row of one of the two batches, with its requests and cost. */
 export interface PaidSide extends RowSide {
   readonly requests: readonly RequestTimes[];
-  /** What was charged for it in all its takes. */
+  /** Charged for the row in all its takes. */
   readonly credits: number;
   /** Whether it paid for its result: it has one, reused nothing, and every price is known. */
   readonly isPaid: boolean;
-  /** Requests that were sent. */
+  /** Number of sent requests. */
   readonly attempts: number;
 }
 
-/** Sums over the rows that two batches have in common. Of pairs, the first is of the first batch. */
+/** Sums over the rows that two batches have in common. In each pair, the first value is that of the first batch. */
 export interface BatchParity {
   readonly rows: {
     readonly compared: number;
@@ -47,7 +49,7 @@ export interface BatchParity {
     readonly of: number;
   };
   readonly latency: readonly StepLatency[];
-  /** Of rows that paid for a result in both batches. */
+  /** Credits of the rows that paid for a result in both batches. */
   readonly credits: { readonly rows: number; readonly sums: Pair<number> };
   readonly attempts: Pair<number>;
 }
@@ -151,7 +153,7 @@ export class ParityTally {
 
 const SIDES = [0, 1] as const;
 
-/** How a number of measurements are spread. */
+/** The distribution of some measurements. */
 export interface Spread {
   readonly count: number;
   readonly median: number;
@@ -159,7 +161,7 @@ export interface Spread {
   readonly p95: number;
 }
 
-/** Median and 95th percentile of measurements, each being one of them (nearest rank); null if there are none. */
+/** Returns the median and the 95th percentile of measurements (nearest rank); null if there are none. */
 export function spreadOf(values: readonly number[]): Spread | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);

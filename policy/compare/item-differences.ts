@@ -1,9 +1,11 @@
 import type { Pair } from './row-parity.ts';
 
-/** An item reported by two interfaces, in a common shape; fields that an interface does not report are absent. */
+/** Compares lists, such as voices, that two dialects of the API report for the same account. */
+
+/** An item that both dialects report, in a common shape; fields that a dialect does not report are absent. */
 export type Item = Readonly<Record<string, string | number | boolean>>;
 
-/** A field on which two interfaces disagree; null if that one does not report it. */
+/** A field with different values; null if the dialect does not report the field for this item. */
 export interface ItemDifference {
   readonly id: string;
   readonly field: string;
@@ -21,8 +23,8 @@ export interface ItemDifferences {
 
 /** Compares items by their ids, field by field. */
 export function compareItems([one, other]: Pair<ReadonlyMap<string, Item>>): ItemDifferences {
-  const [oneTells, otherTells] = [fieldsOf(one), fieldsOf(other)];
-  const shared = [...oneTells].filter((field) => otherTells.has(field));
+  const [oneFields, otherFields] = [fieldsOf(one), fieldsOf(other)];
+  const shared = [...oneFields].filter((field) => otherFields.has(field));
   const differences: ItemDifference[] = [];
   for (const [id, item] of one) {
     const counterpart = other.get(id);
@@ -34,14 +36,14 @@ export function compareItems([one, other]: Pair<ReadonlyMap<string, Item>>): Ite
   }
   return {
     only: [missingIn(other, one), missingIn(one, other)],
-    fieldsOnly: [without(oneTells, otherTells), without(otherTells, oneTells)],
+    fieldsOnly: [without(oneFields, otherFields), without(otherFields, oneFields)],
     differences,
   };
 }
 
 /**
- * The differences found in two consecutive reads: an account stays active while it is read, so a difference seen only
- * once may be a change between two requests. Values are those of the second read.
+ * Returns the differences that two consecutive reads both found. An account changes while it is read, so a difference
+ * seen only once may be a change between two requests. Values are those of the second read.
  */
 export function persistentDifferences(first: ItemDifferences, second: ItemDifferences): ItemDifferences {
   const known = new Set(first.differences.map(keyOf));

@@ -3,10 +3,12 @@ import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import type { Tolerances } from '../../contract/tolerances.ts';
 import { alignWords, changesIn } from '../align-words.ts';
 
+/** Compares a row of one batch with the same row of another (`voxbatch compare`). */
+
 /** A pair of values: the first batch's, then the second's. */
 export type Pair<T> = readonly [T, T];
 
-/** The compared properties of a row. */
+/** The compared properties of a row in one of the batches. */
 export interface RowSide {
   /** Null while the row is open. */
   readonly outcome: Outcome | null;
@@ -14,7 +16,7 @@ export interface RowSide {
   readonly failure: FailureClass | null;
   /** Extension of its result; null without one. */
   readonly extension: string | null;
-  /** Length of its result; null if there is none, or if it cannot be read. */
+  /** Length of its result in seconds; null if there is none, or if it cannot be read. */
   readonly seconds: number | null;
   /** Words of its transcript; null without one. */
   readonly words: readonly string[] | null;
@@ -23,7 +25,7 @@ export interface RowSide {
 /**
  * The ways in which two rows can differ.
  *
- * - `input`: they asked for different things.
+ * - `input`: their requests differ.
  * - `outcome`: one has a result and the other has none, or they have none in different ways.
  * - `error`: both ended in the same way without a result, for different reasons.
  * - `format`: their results are of different types.
@@ -32,9 +34,9 @@ export interface RowSide {
 export const ROW_DIFFERENCES = ['input', 'outcome', 'error', 'format', 'length', 'words'] as const;
 export type RowDifference = (typeof ROW_DIFFERENCES)[number];
 
-/** What the comparison of two rows found. */
+/** Result of comparing two rows. */
 export interface RowParity {
-  /** `not-run`: one was never tried, or cancelled. `open`: one has not ended. Neither counts as a difference. */
+  /** `not-run`: one row was skipped or cancelled. `open`: one has not ended. Neither counts as a difference. */
   readonly type: 'compared' | 'not-run' | 'open';
   readonly differences: readonly RowDifference[];
   /** Difference of the second length from the first, as a share of the longer one; null if a length is missing. */
@@ -43,13 +45,13 @@ export interface RowParity {
   readonly words: { readonly different: number; readonly of: number } | null;
 }
 
-/** Harmless differences of length: encoders round to frames, voices breathe. */
+/** A difference of length that is always allowed, s: encoders round to frames, and pauses vary. */
 const SLACK_SECONDS = 0.5;
 
-/** Outcomes of rows not tried to the end, which say nothing about a service. */
+/** Outcomes that say nothing about the service, because the row was not run to its end. */
 const NOT_RUN: readonly (Outcome | null)[] = ['skipped', 'cancelled'];
 
-/** Compares two rows. `differsInInput`: they asked for different things. */
+/** Compares two rows. `differsInInput`: whether their requests differ, which the caller finds out. */
 export function compareRows(
   sides: Pair<RowSide>,
   tolerances: Pick<Tolerances, 'length' | 'words'>,
@@ -72,7 +74,7 @@ export function compareRows(
   return { type: 'compared', differences: ROW_DIFFERENCES.filter((name) => found[name]), lengthChange, words };
 }
 
-/** A result is a result, whether it was made or reused. */
+/** Treats a reused result like a new one. */
 function endOf({ outcome }: RowSide): Outcome | null {
   return hasResult(outcome) ? 'succeeded' : outcome;
 }
@@ -96,7 +98,7 @@ function differentWords([one, other]: Pair<RowSide>): RowParity['words'] {
 
 const SEGMENTER = new Intl.Segmenter('und', { granularity: 'word' });
 
-/** The words of a text, normalised for case, punctuation and Unicode form; also handles languages without spaces. */
+/** Splits a text into words without case, punctuation and differences of Unicode form, in any language. */
 export function wordsOf(text: string): readonly string[] {
   const plain = text.normalize('NFKC').toLowerCase();
   return Array.from(SEGMENTER.segment(plain)).flatMap(({ segment, isWordLike }) =>
@@ -105,8 +107,8 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /**
- * The edit distance between two texts, in words added, removed or replaced. Texts so different that it would take long
- * count as different in every word.
+ * Returns the edit distance between two texts, in words added, removed or replaced. Texts with too many differences
+ * count as different in every word; see {@link alignWords}.
  */
 export function wordDistance(one: readonly string[], other: readonly string[]): number {
   return changesIn(alignWords(one, other));

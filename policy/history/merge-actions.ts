@@ -2,8 +2,8 @@ import type { ActionRecord } from '../../contract/actions.ts';
 import { joined } from './row-ranges.ts';
 
 /**
- * One line per action: what a command did in several transactions, such as the redrive of many rows, is one. The line
- * stands where the command began.
+ * Merges the records that one command wrote in several transactions, such as a redrive of many rows, into one record
+ * per action, at the position of the first. Input and result are in the ledger's order.
  */
 export function mergeActions(lines: readonly ActionRecord[]): readonly ActionRecord[] {
   const merged = new Map<string, ActionRecord>();
@@ -12,12 +12,12 @@ export function mergeActions(lines: readonly ActionRecord[]): readonly ActionRec
     // Without a command, each line is an action of its own.
     const key = JSON.stringify(command === '' ? number : [command, kind, batch, schedule]);
     const before = merged.get(key);
-    merged.set(key, before === undefined ? line : together(before, line));
+    merged.set(key, before === undefined ? line : mergeTwo(before, line));
   }
   return [...merged.values()];
 }
 
-function together(one: ActionRecord, other: ActionRecord): ActionRecord {
+function mergeTwo(one: ActionRecord, other: ActionRecord): ActionRecord {
   const { results } = other.details;
   const sum = results === undefined ? {} : { results: (one.details.results ?? 0) + results };
   return {

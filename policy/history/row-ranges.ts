@@ -1,11 +1,11 @@
 import type { RowRanges } from '../../contract/actions.ts';
 
-/** The rows with these numbers, which may come in any order and more than once. */
+/** Compresses row numbers, in any order and with duplicates, into ranges. */
 export function rangesOf(rows: Iterable<number>): RowRanges {
   return joined(Array.from(rows, (row) => [row, row] as const));
 }
 
-/** All rows of several ranges. */
+/** Merges overlapping and adjacent ranges, and sorts them. */
 export function joined(ranges: RowRanges): RowRanges {
   const all: [number, number][] = [];
   for (const [first, last] of ranges.toSorted(([one], [other]) => one - other)) {
@@ -16,10 +16,12 @@ export function joined(ranges: RowRanges): RowRanges {
   return all;
 }
 
+/** Whether a row is in one of the ranges. */
 export function hasRow(ranges: RowRanges, row: number): boolean {
   return ranges.some(([first, last]) => first <= row && row <= last);
 }
 
+/** Returns the number of rows in ranges that do not overlap. */
 export function countRows(ranges: RowRanges): number {
   return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }

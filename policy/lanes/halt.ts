@@ -2,13 +2,14 @@ import type { HaltPolicy } from '../../contract/halt.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 
 /**
- * Whether the first paid rows of a batch all fail with one class of failure. Such a batch would keep paying for results
- * that nobody gets: a wrong voice, a blocked host of results, a service that produces silence. The class decides, not
- * the words: one cause is worded in many ways (403 and 410 for a dead link, a code here and none there, the name of the
- * row's own file).
+ * When failures stop or pause a batch (`--halt`).
+ *
+ * By default, a batch pauses if its first paid rows all fail with the same failure class, because it would go on paying
+ * for results that nobody gets: a wrong voice, a blocked result host, a service that produces silence. Messages are not
+ * compared, because one cause is worded in many ways (403 or 410 for a dead link, a file name in the text).
  */
 
-/** This many identical failures are no accident. */
+/** Number of first rows that must all fail alike. */
 export const FIRST_ALIKE = 20;
 
 /** The state of the watch on the first rows since the batch was created, reopened or resumed. */
@@ -23,12 +24,15 @@ export interface AlikeWatch {
   readonly is: 'on' | 'over' | 'due';
 }
 
-/** A watch that has seen no row yet. */
+/** Returns a watch that has seen no row yet. */
 export function newAlikeWatch(since: number | null): AlikeWatch {
   return { since, reason: null, rows: [], is: 'on' };
 }
 
-/** The watch after another paid row failed; the same row may be reported twice. */
+/**
+ * Returns the watch after another paid row ended; the same row may be reported twice. `hasResult`: it ended with a
+ * result, which ends the watch.
+ */
 export function afterFailure(
   watch: AlikeWatch,
   failure: { readonly row: number; readonly reason: FailureClass },
@@ -42,10 +46,10 @@ export function afterFailure(
 }
 
 /**
- * Tried rows; rows that were never sent say nothing about how the batch goes. Rows whose jobs run count as tried: the
- * API refuses at once but works for minutes, so among ended rows alone the refused ones would be overrepresented. Rows
- * whose answer was lost because a process of ours ended count as neither: they might have succeeded or failed like the
- * others, so they change no share. As `tried` they would hide failures behind kills.
+ * Counts for `--halt soon|now,fail=…`. Rows that were never sent do not count. Rows whose jobs run count as tried: the
+ * API refuses at once but works for minutes, so refused rows would be overrepresented among ended rows alone. Rows
+ * whose answer was lost because a process of ours ended count as neither, because counting them as tried would hide
+ * failures.
  */
 export interface Ended {
   /** Failed, unfit or unknown. */
@@ -54,10 +58,10 @@ export interface Ended {
   readonly tried: number;
 }
 
-/** Percentages of a handful of rows mean nothing: they count from this many rows on. */
+/** Percentages apply from this many tried rows on. */
 const FEWEST_FOR_PERCENT = 20;
 
-/** True if the batch should stop because of this many failures. */
+/** Whether the batch should stop because of its failures. */
 export function shouldHalt(policy: HaltPolicy, { failed, tried }: Ended): boolean {
   if (policy.when === 'never' || policy.when === 'alike') return false;
   if (policy.unit === 'rows') return failed >= policy.fail;

@@ -1,13 +1,16 @@
 import { type BatchLimits, DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 
-/** The number of a batch's lanes, and each lane's share of the batch's limits. */
+/**
+ * How a batch is divided among workers. A lane is one worker process's share of the batch's rows and limits; the batch
+ * workflow offers as many lanes as {@link lanesFor} says, and each lane claims rows from the ledger.
+ */
 
 /** Rows that justify one more lane. */
 const ROWS_A_LANE = 50;
 
 /**
- * Lanes for a batch: one per worker process (four in one process were slower than one), and no more than there is work
- * for.
+ * Returns the number of lanes for a batch: one per worker process (four in one process were slower than one), and no
+ * more than its open rows justify.
  */
 export function lanesFor(openRows: number, workers: number): number {
   return Math.max(1, Math.min(workers, Math.ceil(openRows / ROWS_A_LANE)));
@@ -19,12 +22,12 @@ export interface OwnedLane {
   readonly owner: string;
 }
 
-/** True if a worker has no lane of the batch. */
+/** Whether any worker has no lane of the batch. */
 export function hasWorkerWithoutLane(workers: readonly string[], lanes: readonly OwnedLane[]): boolean {
   return workers.some((worker) => lanes.every(({ owner }) => owner !== worker));
 }
 
-/** True for the lane that a process with several lanes gives up to a worker without one: its last. */
+/** Whether a process should give up this lane to a worker without one: it has several, and this is its last. */
 export function shouldYieldLane(
   { lane, owner }: OwnedLane,
   workers: readonly string[],
@@ -34,80 +37,81 @@ export function shouldYieldLane(
   return own.length > 1 && lane === Math.max(...own) && hasWorkerWithoutLane(workers, lanes);
 }
 
-/**
- * A lane's share of the rows that may be in flight. The shares add up to the limit, rounded up where a lane would get
- * nothing.
- */
+/** Returns a lane's share of the max rows in flight, rounded up so that every lane gets at least one. */
 export function laneWindow({ window }: Pick<BatchLimits, 'window'>, lanes: number): number {
   return Math.max(1, Math.ceil(window / lanes));
 }
 
-/** Min rows queued in a lane for a slot in the window; below that it claims more. */
+/** A lane with a small window still keeps this many claimed rows queued. */
 const FEWEST_AHEAD = 50;
-/** The most rows that one claim takes. */
-const MOST_A_CLAIM = 200;
+/** A lane with a large window keeps no more than this many claimed rows queued. */
+const MOST_AHEAD = 200;
 
 /**
- * How many new rows a lane claims next. It keeps a quarter of the window queued, so that the next request need not wait
- * for a claim, and claims enough at once to be worth a commit. Rows not yet begun cost nothing if the lane is lost.
+ * Returns how many new rows a lane claims next; 0 if it has enough. `window`: its max rows in flight; `ahead`: claimed
+ * rows that have not begun. It keeps a quarter of the window queued, so that no request waits for a claim, and claims
+ * enough at once to be worth a commit. Queued rows cost nothing if the lane is lost.
  */
 export function claimSize(window: number, ahead: number): number {
-  const wanted = Math.max(FEWEST_AHEAD, Math.min(MOST_A_CLAIM, Math.ceil(window / 4)));
+  const wanted = Math.max(FEWEST_AHEAD, Math.min(MOST_AHEAD, Math.ceil(window / 4)));
   return ahead < wanted ? 2 * wanted - ahead : 0;
 }
 
-/** Unsent rows of a batch that each of its lanes may hold, so that none is left without work. */
+/** Returns how many unsent rows each lane may hold, so that no lane is left without work. */
 export function fairShare(unsent: number, workers: number): number {
   return Math.ceil(unsent / lanesFor(unsent, workers));
 }
 
-/** Fewer rows are not worth a commit. */
-const FEWEST_HANDED_BACK = 5;
+/** Returning fewer rows is not worth a commit. */
+const FEWEST_RETURNED = 5;
 
 /**
- * How many of its unsent rows a lane hands back when none is free for the others. A quarter of its share more than that
- * is left alone: rows should not go back and forth.
+ * Returns how many unsent rows a lane gives back to the ledger when no row is free for the other lanes. `held`: its
+ * unsent rows; `share`: its {@link fairShare}. An excess below a quarter of the share stays, so that rows do not move
+ * back and forth.
  */
 export function rowsToReturn(held: number, share: number): number {
   const extra = held - share;
-  return extra >= Math.max(FEWEST_HANDED_BACK, share / 4) ? extra : 0;
+  return extra >= Math.max(FEWEST_RETURNED, share / 4) ? extra : 0;
 }
 
-/** In a small batch, one in this many requests may be in flight at once. */
-const SHARE = 4;
-/** The first answer may be slow. */
-const LEAST = 2;
+/** At most one in this many requests of a small batch is in flight. */
+const SUBMITS_DIVISOR = 4;
+/** With only one in flight, a slow first answer would hold up everything. */
+const FEWEST_SUBMITS = 2;
 
 /**
- * Default max paid requests in flight: a crash leaves at most a quarter of a small batch in doubt. `requests`: the
- * batch's min number of requests, counting rows and parts of rows.
+ * Returns the default max paid requests in flight: a crash leaves at most a quarter of a small batch in doubt.
+ * `requests`: min number of requests of the batch, counting rows and parts of rows.
  */
 export function defaultSubmits(requests: number): number {
-  return Math.min(DEFAULT_TUNABLES.limits.submits, Math.max(LEAST, Math.ceil(requests / SHARE)));
+  const submits = Math.max(FEWEST_SUBMITS, Math.ceil(requests / SUBMITS_DIVISOR));
+  return Math.min(DEFAULT_TUNABLES.limits.submits, submits);
 }
 
 /**
- * The lanes of a batch work until no row is open; nearly always in one round. Rounds without progress (rows that are
- * open for a reason that no lane can resolve) are followed by ever longer pauses, so that the batch never spins.
+ * First and longest pause between rounds of lanes without progress, ms. Usually one round ends all rows; the pauses
+ * keep the workflow from spinning over rows that are open for a reason that no lane can resolve.
  */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Pause after a round, ms. `idle`: rounds in a row without progress; the first is forgiven, because a late answer can
- * cause it.
+ * Returns the pause after a round, ms. `idle`: consecutive rounds without progress. After the first there is no pause,
+ * because a late answer can cause it.
  */
 export function roundPauseMs(idle: number): number {
   return idle < 2 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(10, idle - 2));
 }
 
-const FIRST_ASK_MS = 15_000;
-const LONGEST_ASK_MS = 600_000;
+/** First and longest pause between checks of a batch that no lane can work on, ms. */
+const FIRST_RECHECK_MS = 15_000;
+const LONGEST_RECHECK_MS = 600_000;
 
 /**
- * How long to wait before checking again a batch that no lane can work on, ms: longer each time, because it may be
- * paused for days. `asked`: checks in a row without change.
+ * Returns the pause before the next check of a batch that no lane can work on, ms: longer each time, because it may be
+ * paused for days. `checks`: consecutive checks without change.
  */
-export function recheckPauseMs(asked: number): number {
-  return Math.min(LONGEST_ASK_MS, FIRST_ASK_MS * 2 ** Math.min(10, asked));
+export function recheckPauseMs(checks: number): number {
+  return Math.min(LONGEST_RECHECK_MS, FIRST_RECHECK_MS * 2 ** Math.min(10, checks));
 }

@@ -1,14 +1,14 @@
 import type { WorkerVersion } from '../../contract/worker-version.ts';
 
 /**
- * Which workers Temporal may give a lane to. With Worker Versioning a batch stays with the workers of one version, so
- * those of others count for none of its lanes. A worker's version is part of its name, which all records of workers
- * have anyway.
+ * Versions of workers, recorded as the end of each worker's name in the ledger. With Worker Versioning, Temporal gives
+ * a batch's lanes only to workers of one version, so workers of other versions must not be counted as free for them.
  */
 
+/** Separates the version from the rest of a worker's name. */
 const BEFORE_VERSION = ' version ';
 
-/** A worker's name, with its version, if it has one. `identity`: unique per process start. */
+/** Returns a worker's name: its identity, which is unique per process start, and its version, if it has one. */
 export function ownerOf(identity: string, version: WorkerVersion | undefined): string {
   return version === undefined ? identity : `${identity}${wordsOf(version)}`;
 }
@@ -22,12 +22,12 @@ function versionOf(owner: string): string {
   return at < 0 ? '' : owner.slice(at);
 }
 
-/** True if a worker is of this version. */
+/** Whether a worker, by its name, has this version. */
 export function isOfVersion(owner: string, version: WorkerVersion): boolean {
   return versionOf(owner) === wordsOf(version);
 }
 
-/** Those of the workers that are of the same version as `owner`, or of none as it is. */
+/** Returns the workers with the same version as `owner`; those without a version if `owner` has none. */
 export function ofSameVersion(owner: string, workers: readonly string[]): readonly string[] {
   return workers.filter((worker) => versionOf(worker) === versionOf(owner));
 }

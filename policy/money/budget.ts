@@ -1,20 +1,22 @@
 import { roundCredits } from '../../contract/price-units.ts';
 
-/** Sums of a batch that count against its budget, in credits. */
+/** Arithmetic on a batch's budget, for views and messages. `room.ts` decides whether a request fits into it. */
+
+/** The sums that count against a batch's budget, in credits. */
 export interface SpentSums {
   readonly charged: number;
-  /** Quoted for requests that have no final price yet. */
+  /** Quotes of requests without a final price yet. */
   readonly reserved: number;
-  /** Quoted for requests that may have been charged. */
+  /** Quotes of requests that may have been charged: their answers are lost. */
   readonly uncertain: number;
 }
 
-/** Credits that may still be spent; never below 0. Null without a budget. */
+/** Returns the credits that may still be spent, never below 0; null without a budget. */
 export function budgetLeft(spent: SpentSums, budget: number | null): number | null {
   return budget === null ? null : Math.max(0, roundCredits(budget - sumOf(spent)));
 }
 
-/** The budget that covers what is spent plus this much more, as a whole number. */
+/** Returns the budget that covers what is spent and `more` credits, rounded up to a whole number. */
 export function budgetFor(spent: SpentSums, more: number): number {
   return Math.ceil(roundCredits(sumOf(spent) + more));
 }

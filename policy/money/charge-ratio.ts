@@ -1,14 +1,14 @@
 /**
- * The possible charge of a request, based on the API's charges for its operation so far. Our quotes are often
- * estimates, and an API may report the real price only when a job ends; until then each open request counts at the
- * worst known ratio.
+ * Estimates what a request may be charged, from the API's charges for its operation so far. Quotes are often estimates,
+ * and the API may report the real price only when a job ends. So until then, an open request counts against the budget
+ * at the worst known ratio of charge to quote.
  *
  * Short requests say little about long ones: an API with a minimum charge of 20 credits charges 20 times the quote of
  * one word, but not of a page. So ratios are kept per quote size, and the surplus of a smaller size is capped at what
  * it would be for the largest quote of that size.
  */
 
-/** A batch's charges for requests of one operation and quote size. */
+/** What a batch was charged for requests of one operation and quote size. A row of a table in the ledger. */
 export interface ChargeRatio {
   /** The largest quote of this size, in credits; see {@link sizeOf}. */
   readonly size: number;
@@ -25,8 +25,8 @@ export interface ChargeRatio {
 }
 
 /**
- * Max open requests of an operation and size under a budget until the API's charge is known. The second continues if
- * the first is stuck.
+ * Max open requests of an operation and size under a budget, as long as the API's charge is unknown. Two, so that one
+ * stuck job does not hold up the batch.
  */
 export const MAX_UNPRICED_OPEN = 2;
 /**
@@ -37,21 +37,21 @@ const ENDED_UNTOLD = 3;
 export const SIZES: readonly number[] = Array.from({ length: 25 }, (_, index) => 4 ** (index - 8));
 const LARGEST = 4 ** 16;
 
-/** The largest quote of the same size as this one, in credits; 0 for a quote of 0. */
+/** Returns the size of a quote: the largest quote of the same size, in credits; 0 for a quote of 0. */
 export function sizeOf(quoted: number): number {
   return quoted <= 0 ? 0 : (SIZES.find((size) => quoted <= size) ?? LARGEST);
 }
 
 /**
- * The worst known ratio of charge to quote, over all sizes. Never below 1: cheaper charges do not loosen the budget.
+ * Returns the worst known ratio of charge to quote, over all sizes; at least 1, so low charges never loosen the budget.
  */
 export function worstRatio(ratios: readonly ChargeRatio[]): number {
   return Math.max(1, ...ratios.flatMap(({ worst, earlier }) => [worst, earlier]));
 }
 
 /**
- * Credits that requests of these operations, quoted together, count for until their charges are known. `operations`:
- * the ratios of each operation, by size.
+ * Returns the credits that requests count for until their charges are known. `quoted`: their quotes in sum;
+ * `operations`: for each of their operations, its ratios by size.
  */
 export function countedFor(quoted: number, operations: readonly (readonly ChargeRatio[])[]): number {
   if (quoted <= 0) return operations.reduce((sum, ratios) => sum + mostOf(ratios, ({ unquoted }) => unquoted), 0);
@@ -60,7 +60,7 @@ export function countedFor(quoted: number, operations: readonly (readonly Charge
   return quoted + Math.min(surplus, quoted * (worstRatio(operations.flat()) - 1));
 }
 
-/** How much a request may be charged above its quote. Grows with the quote, but more slowly. */
+/** Returns how much a request may be charged above its quote. It grows with the quote, but more slowly. */
 function surplusOf(quoted: number, ratios: readonly ChargeRatio[]): number {
   return mostOf(ratios, (ratio) => Math.min(quoted, ratio.size) * (worstRatio([ratio]) - 1));
 }

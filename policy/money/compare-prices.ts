@@ -1,7 +1,9 @@
 import { roundCredits, sumOfPrices } from '../../contract/price-units.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
 
-/** Requests of an operation that the API has priced. Money is in credits. */
+/** Compares what the API charged so far with our quotes, and forecasts the cost of the remaining rows. */
+
+/** Requests of an operation that the API has charged. Money is in credits. */
 export interface MeasuredPrice {
   /** Requests with a quote. */
   readonly requests: number;
@@ -9,7 +11,7 @@ export interface MeasuredPrice {
   readonly quoted: number;
   /** The API's charges for them. */
   readonly charged: number;
-  /** Requests that had no quote, and what the API charged for them. */
+  /** Requests without a quote, and the API's charges for them. */
   readonly unquoted: { readonly requests: number; readonly charged: number };
 }
 
@@ -45,12 +47,12 @@ export interface PriceComparison {
 const NOTHING_MEASURED: MeasuredPrice = { requests: 0, quoted: 0, charged: 0, unquoted: { requests: 0, charged: 0 } };
 const NOTHING_OPEN: OpenRequests = { requests: 0, quoted: 0, unquoted: 0 };
 
-/** Adds up what was charged and what is open, by operation. Keeps sums only. */
+/** Adds up charged and open requests by operation. Keeps sums, not the requests. */
 export class PriceTally {
   readonly #paid = new Map<Operation, MeasuredPrice>();
   readonly #open = new Map<Operation, OpenRequests>();
 
-  /** Adds a request that the API has priced. `quoted`: null if it had no quote. */
+  /** Adds a charged request. `quoted`: null if it had no quote. */
   addPaid(operation: Operation, quoted: number | null, charged: number): void {
     const before = this.#paid.get(operation) ?? NOTHING_MEASURED;
     const sum = quoted === null ? before.unquoted : before;
@@ -68,11 +70,12 @@ export class PriceTally {
     this.#open.set(operation, withRequest(this.#open.get(operation) ?? NOTHING_OPEN, quoted));
   }
 
-  /** What such a request costs at the prices measured so far, in credits; null if it cannot be known. */
+  /** Forecasts the cost of a request at the prices measured so far, in credits; null if unknown. */
   expect(operation: Operation, quoted: number | null): number | null {
     return expectedCost(this.#paid.get(operation) ?? NOTHING_MEASURED, withRequest(NOTHING_OPEN, quoted));
   }
 
+  /** Returns the comparison of everything added so far. */
   compare(): PriceComparison {
     const names = [...new Set([...this.#paid.keys(), ...this.#open.keys()])];
     const operations = names.map((operation): ComparedPrice => {
@@ -106,16 +109,16 @@ function withRequest(open: OpenRequests, quoted: number | null): OpenRequests {
 }
 
 /**
- * Scales the quotes by the measured ratio of charge to quote; if the measured requests were quoted at 0, adds their
- * average charge to each quote instead. Requests without a quote cost as much as an average measured request. Without
- * any measured request, the quote is all that is known.
+ * Forecasts the cost of open requests: their quotes, scaled by the measured ratio of charge to quote. If all measured
+ * requests were quoted at 0, their average charge is added to each quote instead. A request without a quote costs as
+ * much as the average measured request. Without any measured request, the quotes stand; null if one is missing.
  */
 function expectedCost({ requests, quoted, charged, unquoted }: MeasuredPrice, open: OpenRequests): number | null {
   const all = requests + unquoted.requests;
-  const each = all === 0 ? null : (charged + unquoted.charged) / all;
-  if (open.unquoted > 0 && each === null) return null;
-  const ofUnquoted = (each ?? 0) * open.unquoted;
-  const unannounced = requests === 0 ? 0 : charged / requests;
-  const ofQuoted = quoted > 0 ? (open.quoted * charged) / quoted : open.quoted + unannounced * open.requests;
+  const average = all === 0 ? null : (charged + unquoted.charged) / all;
+  if (open.unquoted > 0 && average === null) return null;
+  const ofUnquoted = (average ?? 0) * open.unquoted;
+  const averageOfQuoted = requests === 0 ? 0 : charged / requests;
+  const ofQuoted = quoted > 0 ? (open.quoted * charged) / quoted : open.quoted + averageOfQuoted * open.requests;
   return roundCredits(ofQuoted + ofUnquoted);
 }

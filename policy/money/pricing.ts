@@ -14,7 +14,7 @@ import {
 } from '../../contract/row-kinds.ts';
 
 /**
- * The price of a request, in credits, from the price table. Pure, and free of Node's globals: it also runs in the
+ * Quotes: the price of requests in credits, from the price table. Pure, and free of Node's globals: it also runs in the
  * workflow sandbox.
  */
 
@@ -27,8 +27,8 @@ interface PriceTerms {
 }
 
 /**
- * Price of one request, or null if unknown (no text, no duration). An earlier version accepted `api.text` in addition
- * to the column; it is unknown which spellings the API reads, so the dearer of both counts.
+ * Returns the price of one request; null if unknown (no text, no duration). An earlier version accepted `api.text`
+ * beside the column `text`. It is unknown which of them the API reads, so the higher price counts.
  */
 export function quoteStep(operation: Operation, spec: RowSpec, prices: PriceTable): number | null {
   const price = priceIn(prices, operation);
@@ -41,19 +41,19 @@ export function quoteStep(operation: Operation, spec: RowSpec, prices: PriceTabl
   return most;
 }
 
-/** Price of a row: the sum of its steps, or null if the price of any step is unknown. */
+/** Returns the price of a row: the sum of its steps, or null if the price of any step is unknown. */
 export function quoteRow(kind: Kind, spec: RowSpec, tts: TtsMode, prices: PriceTable): number | null {
   return quoteSteps(stepsIn({ kind, verify: spec.verify }), spec, { prices, tts });
 }
 
-/** Price of these steps of a row together, or null if the price of any of them is unknown. */
+/** Returns the price of these steps of a row together, or null if the price of any of them is unknown. */
 export function quoteSteps(steps: readonly Step[], spec: RowSpec, terms: PriceTerms): number | null {
   return sumOfPrices(steps.map((step) => priceOf(step, spec, terms)));
 }
 
 /**
- * Price of the request for a step of a row (`quoted`), and of all later steps of the row together (`quotedRest`). Each
- * is null where it cannot be known.
+ * Returns the price of the request for a step (`quoted`), and of all later steps of the row together (`quotedRest`).
+ * Each is null if unknown.
  */
 export function quoteFrom(
   kind: Kind,
@@ -66,7 +66,7 @@ export function quoteFrom(
   return { quoted: priceOf(step, spec, terms), quotedRest: quoteSteps(later, spec, terms) };
 }
 
-/** A check is priced by the length of its audio, which is estimated from the text until the audio exists. */
+/** Returns the price of a step. A check costs by the length of its audio, estimated from the text until that exists. */
 function priceOf(step: Step, spec: RowSpec, terms: PriceTerms): number | null {
   const { prices, tts } = terms;
   const isCheck = checkedStepOf(spec.kind, step) !== undefined;
@@ -75,8 +75,8 @@ function priceOf(step: Step, spec: RowSpec, terms: PriceTerms): number | null {
 }
 
 /**
- * How long a text probably takes to speak, in seconds: 15 characters a second (150 English words a minute), CJK 4.5 a
- * second, divided by `speed`.
+ * Estimates how long a text takes to speak, in seconds: 15 characters per second (150 English words per minute), or 4.5
+ * CJK characters, divided by `speed`.
  */
 export function spokenSeconds({ text = '', speed = 1 }: Pick<RowSpec, 'text' | 'speed'>): number {
   const cjk = text.match(/[\u2E80-\u9FFF\uAC00-\uD7A3\uF900-\uFAFF]/g)?.length ?? 0;

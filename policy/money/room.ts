@@ -1,7 +1,8 @@
 /**
- * Whether a budget has room for a request. `room` means that past charges and all open requests, at their worst known
- * ratios, fit into the budget. So a batch can exceed the budget only if requests open at the last `room` are charged
- * more than that.
+ * Decides whether a budget has room for another request. The ledger asks in the transaction that records the intent, so
+ * concurrent requests cannot share the same room. A request fits if past charges and all open requests, at their worst
+ * known ratios of charge to quote (`charge-ratio.ts`), leave enough. So a batch can exceed its budget only if open
+ * requests are charged more than at those ratios.
  */
 
 /** Credits that count against a budget, without the request in question and its row's reservation. */
@@ -14,7 +15,7 @@ export interface Committed {
   readonly onTheWire: number;
   /** Quotes of the later steps of rows already begun. */
   readonly promised: number;
-  /** Possible charges beyond those, at the worst known ratios. */
+  /** Possible charges above those quotes, at the worst known ratios. */
   readonly beyond: {
     /** For requests whose end is awaited, which may turn out cheaper. */
     readonly awaited: number;
@@ -33,17 +34,21 @@ export interface Needs {
   readonly isBegun: boolean;
 }
 
-/** `later`: it fits if open requests turn out cheaper than their worst case. */
+/**
+ * Whether a request fits. `room`: it fits now. `later`: it fits if open requests turn out cheaper than their worst
+ * case. `none`: it cannot fit.
+ */
 export type Room = 'room' | 'later' | 'none';
 
-/** Binary fractions must not make 0.1 + 0.2 exceed 0.3. */
+/** Tolerance for binary fractions, credits: 0.1 + 0.2 must not exceed 0.3. */
 export const DUST = 1e-6;
 
-/** Credits known to be spent for good. */
+/** Returns the credits that are spent in any case, whatever open requests turn out to cost. */
 export function settledOf({ charged, unknown, promised, beyond }: Committed): number {
   return charged + unknown + promised + beyond.lost;
 }
 
+/** Decides whether a request fits into a budget, in credits. */
 export function roomFor(committed: Committed, { credits, isBegun }: Needs, budget: number): Room {
   const needs = settledOf(committed) + credits;
   if (needs > budget + DUST) return 'none';

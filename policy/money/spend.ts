@@ -1,6 +1,6 @@
 import { maxSpend, type SpendFacts, type SpendNote, type SpendRefusal } from '../../contract/spend.ts';
 
-/** Whether rows may be paid for. `ask`: after a person has confirmed the bill. */
+/** Whether a batch may start paying. `go`: yes; `ask`: once a person has confirmed the bill; `refuse`: no. */
 export type SpendDecision = { readonly notes: readonly SpendNote[] } & (
   { readonly type: 'go' | 'ask' } | { readonly type: 'refuse'; readonly why: SpendRefusal }
 );
@@ -24,7 +24,7 @@ export function decideSpend(facts: SpendFacts): SpendDecision {
   return canAsk ? { type: 'ask', notes } : { type: 'refuse', why: 'unconfirmed', notes };
 }
 
-/** True if the account cannot pay for the cheapest row. If prices are unknown, any credit may suffice. */
+/** Whether the account cannot pay for the cheapest row. If prices are unknown, any credit may suffice. */
 function paysNothing({ balance, bill }: SpendFacts): boolean {
   if (balance === null) return false;
   const least = bill.unpriced > 0 ? 0 : (bill.cheapest ?? 0);

@@ -31,7 +31,7 @@ const LONGEST_GROW_MS = 60_000;
 const SAME_MOMENT_MS = 1_000;
 /** The limit is forgotten after this long without a refusal, ms. */
 const FORGET_AFTER_MS = 300_000;
-/** A process that has not asked for this long starts no jobs, ms. */
+/** A process that has not asked for this long is assumed to start no jobs, ms. */
 const MEMBER_MS = 1_000;
 
 /**
@@ -45,7 +45,7 @@ export function limitReached(before: ConcurrencyState | undefined, running: numb
     return { most, at: now, growEveryMs: FIRST_GROW_MS, members };
   }
   if (now - before.at < SAME_MOMENT_MS) return { ...before, most: Math.max(before.most, most) };
-  // A trial of one more, and it was one too many.
+  // The refused request was a trial of one more job than the limit: double the interval to the next trial.
   const isSame = most >= before.most && most <= (limitAt(before, now) ?? most);
   if (!isSame) return { most, at: now, growEveryMs: FIRST_GROW_MS, members };
   return { ...before, at: now, growEveryMs: Math.min(LONGEST_GROW_MS, before.growEveryMs * 2) };
@@ -69,7 +69,7 @@ export function joinLimit(
   return { state: { ...before, members }, result: { most, members: others.length + 1 } };
 }
 
-/** Max jobs at this moment; null if unknown. A clock that was set back counts as a long time. */
+/** Returns the max jobs at this moment; null if no limit is known. A clock that was set back forgets the limit. */
 export function limitAt(state: ConcurrencyState | undefined, now: number): number | null {
   if (state === undefined) return null;
   const age = now - state.at;

@@ -47,6 +47,7 @@ export interface Refusal {
   readonly now: number;
 }
 
+/** No limit is ever assumed to be lower, calls per second. */
 const LOWEST_RATE = 0.2;
 /** Figures that differ by less than this share are equal. */
 const SAME = 0.1;
@@ -60,6 +61,9 @@ const SETTLE_MS = 1_200;
 const LESS = 0.98;
 /** Refusals at one figure confirm each other within this time, ms. */
 const CONFIRM_WITHIN_MS = 10_000;
+/**
+ * How long a rate is held before it is raised again, ms: after a guess, a confirmed limit, a sudden drop; and at most.
+ */
 const FIRST_HOLD_MS = 2_000;
 const CONFIRMED_HOLD_MS = 60_000;
 const DROPPED_HOLD_MS = 8_000;
@@ -76,7 +80,7 @@ const PROBE_PER_SECOND = 0.05;
 /** A climb counts at most this much time at once, ms, so that the rate does not leap after a silence. */
 const LONGEST_STRIDE_MS = 500;
 
-/** The rate to keep, calls per second; null if no limit is known. */
+/** Returns the rate to keep, calls per second; null if no limit is known. */
 export function learnedRate(limit: LearnedLimit | null): number | null {
   return limit === null || limit.phase === 'open' ? null : Math.max(LOWEST_RATE, limit.rate);
 }
@@ -100,8 +104,7 @@ export function learn(
   const isRecent = before !== null && now - before.refusedAt <= CONFIRM_WITHIN_MS;
   const isSame = isRecent && Math.abs(counted - before.counted) <= SAME * before.counted;
   const isReached = counted >= (1 - SAME) * inUse;
-  const was =
-    before === null || before.phase === 'hold' || before.phase === 'probe' ? (before?.rate ?? null) : before.was;
+  const was = before?.phase === 'climb' || before?.phase === 'open' ? before.was : (before?.rate ?? null);
   if (isSame || isReached) {
     const rate = Math.min(stated ?? Infinity, confirmed(before, counted, inUse, isRecent));
     const holdMs = holdAfter(before, was !== null && was > DROPPED * rate);
@@ -112,10 +115,10 @@ export function learn(
   return { ...refusal, rate, from: rate, was, phase: 'climb', holdMs: FIRST_HOLD_MS, holdUntil: now };
 }
 
-/** The rate to hold after a confirming refusal. */
+/** Returns the rate to hold after a confirming refusal, calls per second. */
 function confirmed(before: LearnedLimit | null, counted: number, inUse: number, isRecent: boolean): number {
-  // Perhaps by chance, but a hundredth of the rate costs less than another pause; soon after another refusal, the rate
-  // was held too high.
+  // A single refusal may be chance, but giving up a hundredth of the rate costs less than another pause. A second one
+  // soon after means that the rate was held too high.
   if (before?.phase === 'hold') return before.rate * (isRecent ? LESS : NEARLY);
   // A trial above the confirmed rate failed: the confirmed rate was right.
   if (before?.phase === 'probe' && counted >= (1 - SAME) * before.from && counted <= (1 + SAME) * before.from)
@@ -127,7 +130,7 @@ function confirmed(before: LearnedLimit | null, counted: number, inUse: number, 
   return isRecent && before !== null && counted < before.counted ? Math.min(before.counted, inUse) : counted;
 }
 
-/** Another process was refused in the same moment: its calls count too. */
+/** Adds the calls of another process that was refused in the same moment. */
 function addCount(before: LearnedLimit, owner: string, own: number): LearnedLimit {
   const counts = { ...before.counts, [owner]: own };
   const counted = Math.max(LOWEST_RATE, sumOf(counts));
@@ -135,7 +138,7 @@ function addCount(before: LearnedLimit, owner: string, own: number): LearnedLimi
   return { ...before, counts, counted, ...(before.phase === 'climb' ? { rate, from: rate } : {}) };
 }
 
-/** A limit that dropped suddenly may soon recover. */
+/** Returns how long to hold the rate, ms: short after a sudden drop, which may soon recover; doubled if it recurs. */
 function holdAfter(before: LearnedLimit | null, isDrop: boolean): number {
   const last = before?.holdMs ?? 0;
   if (last >= DROPPED_HOLD_MS) return Math.min(LONGEST_HOLD_MS, last * 2);

@@ -1,6 +1,11 @@
 import { learnedRate } from './learned-limit.ts';
 import { sanitizeState, raiseLimit, highestStated, type Lease, type RateState } from './rate.ts';
 
+/**
+ * Divides the rate among processes: each leases a share from the ledger for less than a second, and paces its own calls
+ * within it (`pacer.ts`).
+ */
+
 /** A process's request for a share of the rate. */
 export interface LeaseRequest {
   /** The process. */
@@ -84,14 +89,18 @@ export function lease(
   };
 }
 
-/** A fair share of the whole, by what each wants, within what is not leased. */
+/**
+ * Returns a process's fair share of a rate: an equal one, or less if it wants less, within what is not leased. `whole`:
+ * the rate; `want`: what the process could use; `others`: the leases of the others. All in calls per second.
+ */
 function shareOf(whole: number, want: number, others: readonly Lease[]): number {
   if (others.length === 0) return whole;
   const least = whole * LEAST_PART;
   const byWant = others
     .map(({ want, share }) => ({ want: Math.max(least, want), share }))
     .sort((a, b) => a.want - b.want);
-  let [left, sharers] = [whole, byWant.length + 1];
+  let left = whole;
+  let sharers = byWant.length + 1;
   const own = Math.max(least, want);
   // A process that wants less than an equal share leaves the rest to the others.
   for (const other of byWant) {
@@ -125,12 +134,12 @@ function inWholeCalls(even: number, equals: readonly number[]): number {
   return part + Math.min(1, Math.max(0, (even - part) * (equals.length + 1) - taken));
 }
 
-/** The key of a lease. */
+/** Returns the key of a lease in `RateState.leases`. */
 function leaseKey(owner: string, batch: string): string {
   return `${owner} ${batch}`;
 }
 
-/** True if nothing need be written. */
+/** Whether the state is unchanged, so that nothing need be written. */
 function isSameAs(before: RateState | undefined, after: RateState): before is RateState {
   return JSON.stringify(before) === JSON.stringify(after);
 }

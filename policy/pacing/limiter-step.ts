@@ -20,11 +20,13 @@ export type LimiterStep =
   /** Adds job times that this process has observed; an empty list only asks for everybody's. */
   | { readonly type: 'learn'; readonly spans: readonly Span[] };
 
-/** How long nobody may call from now on, ms. */
+/** A pause for all processes. */
 export interface Pause {
+  /** From now, ms; 0 for none. */
   readonly pauseMs: number;
 }
 
+/** The answer to a step, by its type. */
 export type LimiterAnswer<Step extends LimiterStep> = Step extends { readonly type: 'lease' }
   ? LeaseAnswer
   : Step extends { readonly type: 'learn' }
@@ -33,7 +35,10 @@ export type LimiterAnswer<Step extends LimiterStep> = Step extends { readonly ty
       ? ConcurrencyAnswer
       : Pause;
 
-/** Takes a step. Returning the same state means that nothing need be written. */
+/**
+ * Takes a step on a limiter's state, which is undefined at first. If the returned state is the same object, nothing
+ * need be written.
+ */
 export function takeStep(
   state: unknown,
   step: LimiterStep,

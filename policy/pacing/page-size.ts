@@ -1,15 +1,19 @@
-/** Rows of the first page, which is to be quick on a slow server, too. */
+/**
+ * Page size of long operations that write many rows of the ledger. Each page is a transaction that holds the write
+ * lock, so a page should be short, and pages should be few.
+ */
+
+/** Rows of the first page: few enough to be quick on a slow server. */
 export const FIRST_PAGE_ROWS = 250;
-/** Fewer make a page hardly quicker: over a slow line, its round trips take the time. */
+/** Smaller pages are hardly quicker, because round trips take most of the time. */
 const LEAST = 50;
+/** Larger pages save hardly anything. */
 const MOST = 1_000;
-/** How long a page may take, ms: so long, all other writers wait. */
+/** Target duration of a page, ms. */
 const PAGE_MS = 200;
 
-/**
- * How many rows the next page of a long work may have, after one of so many rows held the writers' lock for so long.
- */
+/** Returns the rows of the next page. `rows`: those of the last page; `heldMs`: how long it held the write lock. */
 export function nextPageRows(rows: number, heldMs: number): number {
-  const fitting = heldMs <= 0 ? Infinity : Math.floor((rows * PAGE_MS) / heldMs);
-  return Math.min(MOST, 2 * rows, Math.max(LEAST, fitting));
+  const onTarget = heldMs <= 0 ? Infinity : Math.floor((rows * PAGE_MS) / heldMs);
+  return Math.min(MOST, 2 * rows, Math.max(LEAST, onTarget));
 }

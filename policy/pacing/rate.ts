@@ -21,7 +21,7 @@ export interface RateState {
   readonly troubles: number;
   /** When the last trouble began; answers to earlier calls say nothing new. */
   readonly troubledAt: number;
-  /** When the first call was sent that met one of the consecutive ones. Means nothing without any. */
+  /** When the first call of the consecutive troubles was sent. Meaningless while `troubles` is 0. */
   readonly troubledSince: number;
   /** The limit learned from refusals; null before the first. */
   readonly limit: LearnedLimit | null;
@@ -44,6 +44,7 @@ export interface Lease {
   readonly until: number;
 }
 
+/** The state before any call. */
 export const FRESH_RATE: RateState = {
   pausedUntil: 0,
   troubles: 0,
@@ -53,15 +54,16 @@ export const FRESH_RATE: RateState = {
   leases: {},
 };
 
-/** Shortest pause of everybody after a refusal, ms. */
+/** Shortest pause of all processes after a refusal, ms. */
 export const SHORTEST_PAUSE_MS = 250;
+/** Longest backoff while the API does not answer, ms. */
 const LONGEST_TROUBLE_MS = 30_000;
 /** Longest pause that is kept in one go, ms; if the API wants a longer one, it will say so again. */
 const LONGEST_PAUSE_MS = 600_000;
-/** How long ended leases are remembered: their calls still count in a trailing second. */
+/** How long ended leases are remembered, ms: their calls still count in a trailing second. */
 const REMEMBER_LEASE_MS = 1_000;
 
-/** The state without impossible times, written by a clock that has since been set back. */
+/** Returns the state without expired leases, and without times that a clock wrote before it was set back. */
 export function sanitizeState(before: Partial<RateState> | undefined, now: number): RateState {
   const state = { ...FRESH_RATE, ...before };
   const isReal = (time: number, ahead: number): boolean => time <= now + ahead + WORKER_CLOCK_SLACK_MS;
@@ -96,8 +98,8 @@ export function recordRefusal(
 }
 
 /**
- * The stated rate of all batches together: the highest of their rates, because each batch keeps to its own. Null if one
- * of them has none.
+ * Returns the stated rate of all batches together: the highest of their rates, because each batch keeps to its own.
+ * Null if any batch has none.
  */
 export function highestStated(limits: readonly (number | null)[]): number | null {
   return limits.reduce((most, one) => (most === null || one === null ? null : Math.max(most, one)), 0);
@@ -134,14 +136,14 @@ export function recordTrouble(
   { now, sentAt, retryAfterMs = 0 }: { readonly now: number; readonly sentAt: number; readonly retryAfterMs?: number },
 ): RateState {
   const state = sanitizeState(before, now);
-  const wish = now + Math.min(LONGEST_PAUSE_MS, retryAfterMs);
+  const requested = now + Math.min(LONGEST_PAUSE_MS, retryAfterMs);
   if (now < state.pausedUntil || sentAt <= state.troubledAt) {
-    return retryAfterMs > 0 && wish > state.pausedUntil ? { ...state, pausedUntil: wish } : state;
+    return retryAfterMs > 0 && requested > state.pausedUntil ? { ...state, pausedUntil: requested } : state;
   }
   const backoff = now + Math.min(LONGEST_TROUBLE_MS, SHORTEST_PAUSE_MS * 2 ** state.troubles);
   return {
     ...state,
-    pausedUntil: Math.max(backoff, wish),
+    pausedUntil: Math.max(backoff, requested),
     troubles: Math.min(20, state.troubles + 1),
     troubledAt: now,
     troubledSince: state.troubles === 0 ? Math.min(Math.round(sentAt), now) : state.troubledSince,
@@ -157,9 +159,9 @@ export function recordAnswer(
   return sentAt <= state.troubledAt ? state : { ...state, troubles: 0 };
 }
 
-/** What the API's answers mean to whoever looks at the work. Times are ms. */
+/** Whether and why the API slows the work down, for views. Times are ms. */
 export interface ApiHealth {
-  /** Null while it answers. */
+  /** Null while the API answers. */
   readonly silence: Silence | null;
   /**
    * The rate that is kept because the API refused more (429), calls a second, and its last refusal; null without one.
@@ -167,13 +169,13 @@ export interface ApiHealth {
   readonly limited: { readonly rate: number; readonly refusedAt: number } | null;
 }
 
-/** The calls that fail now, if the last of them failed since then: what was met before was about other work. */
+/** Returns the calls that fail now; undefined if none do, or if the last failed before `since`, for other work. */
 export function failingOf(state: Partial<RateState>, since: number): FailingCalls | undefined {
   const { troubles, troubledAt, troubledSince, pausedUntil } = { ...FRESH_RATE, ...state };
   return troubles > 0 && troubledAt >= since ? { since: troubledSince, lastAt: troubledAt, pausedUntil } : undefined;
 }
 
-/** The limit that is kept, if the API refused more since then. */
+/** Returns the learned limit in use; null if there is none, or if the last refusal was before `since`. */
 export function limitedOf({ limit = null }: Partial<RateState>, since: number): ApiHealth['limited'] {
   const rate = learnedRate(limit);
   return limit === null || rate === null || limit.refusedAt < since ? null : { rate, refusedAt: limit.refusedAt };

@@ -1,21 +1,23 @@
 /**
- * The last check before a paid request goes out: is the work still ours? A worker that was stopped, or a laptop that
- * slept, may come back after its heartbeat timeout, when others may have settled the work. Either clock can mislead:
- * this host's can be set back, the monotonic clock may stand still during sleep. So both must agree. The ledger's clock
- * is no witness: it is read over the network and runs by the monotonic one in between.
+ * The last check before a paid request is sent: is the recorded intent fresh enough? A process that was stopped, or a
+ * laptop that slept, may continue after its heartbeat timeout, when another worker may have settled the attempt. This
+ * host's clock may have been set back, and the monotonic clock may stand still during sleep, so both must agree. The
+ * ledger's clock does not help, because it is computed from the monotonic clock between readings.
  */
 
 /** Max time between the synced intent and the send, ms; half the heartbeat timeout. */
 export const SEND_WITHIN_MS = 5_000;
 
-/** The clocks at one moment, ms. */
+/** Readings of all clocks at one moment, ms. */
 export interface Instant {
-  /** The ledger's clock, as far as it is known here. */
+  /** The ledger's clock, as estimated by this process; ms since 1970. */
   readonly wall: number;
-  /** This host's own clock, which nobody corrects. */
+  /** This host's clock, uncorrected; ms since 1970. */
   readonly host: number;
   readonly monotonic: number;
 }
+
+/** Whether a request may still be sent. `intentAt`: when its intent was recorded. */
 
 export function maySend(intentAt: Instant, now: Instant): boolean {
   const host = now.host - intentAt.host;

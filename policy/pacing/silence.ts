@@ -1,55 +1,56 @@
 import type { BatchSettings } from '../../contract/batch.ts';
 
-/** A shorter silence is none, ms: a few calls fail at once now and then, and an answer may take its time. */
+/** Decides whether the API counts as silent (it answers none of a batch's calls), for status, metrics and alerts. */
+
+/** A shorter silence does not count, ms: single calls fail now and then, and an answer may take some time. */
 const SHORTEST_MS = 15_000;
-/** The same of requests on the wire where an answer is the whole speech. */
+/** The same for paid requests whose answer is the whole speech (`--tts sync`), ms. */
 const SHORTEST_SPEECH_MS = 60_000;
-/** Calls that fail are repeated. If none has failed for this long after the pause, nobody makes any, ms. */
+/** Failing calls are repeated after a pause. If none was for this long, no process makes such calls any more, ms. */
 const CALLED_WITHIN_MS = 300_000;
 
-/** Calls of one class that fail one after the other. */
+/** Consecutive failing calls of one class. */
 export interface FailingCalls {
   /** When the first of them was sent, ms. */
   readonly since: number;
   /** When the last of them failed, ms. */
   readonly lastAt: number;
-  /** When the next may be made, ms. */
+  /** When the next one may be made, ms. */
   readonly pausedUntil: number;
 }
 
-/** Paid requests on the wire that somebody waits for, but for those that may still be sending files. */
+/** Paid requests in flight, without those that may still be uploading files. */
 export interface RequestsOnWire {
   readonly requests: number;
   /** When the first of them was recorded, ms. */
   readonly since: number;
 }
 
-/** What is known of the API's answers to the calls of a batch. */
+/** What is known about the API's answers to a batch's calls. */
 export interface ApiCallFacts {
-  /** By class. All batches of an account share these, so the batch itself may have nothing to call for. */
+  /** One entry per call class. All batches of an account share them, so they may come from another batch. */
   readonly failing: readonly FailingCalls[];
   readonly onWire: RequestsOnWire | undefined;
-  /** When it answered last since these calls, as far as that is recorded, ms; 0 if it did not. */
+  /** When the API last answered after these calls began, as far as recorded, ms; 0 if it did not. */
   readonly answeredAt: number;
 }
 
 /** The API answers none of a batch's calls. */
 export interface Silence {
-  /** Since when, ms. */
+  /** Its beginning, ms. */
   readonly since: number;
-  /** Paid requests that have waited for an answer for all that time; 0 where calls fail. */
+  /** Number of paid requests that wait for an answer since then; 0 if calls fail instead. */
   readonly requests: number;
 }
 
-/** True if what was heard may mean silence, so that it is worth to find out when the API answered last. */
+/** Whether the API may be silent, so that the caller should look up `answeredAt`, which costs a query. */
 export function mayBeSilent({ failing, onWire }: Omit<ApiCallFacts, 'answeredAt'>, now: number): boolean {
   return failing.length > 0 || (onWire !== undefined && now - onWire.since >= SHORTEST_MS);
 }
 
 /**
- * Whether the API counts as silent for a batch: the one decision, for all that is said or counted of it. Its calls have
- * failed since the last answer, or it answers none of the requests on the wire, which tells of it minutes before the
- * first of them is given up.
+ * Decides whether the API is silent for a batch; undefined if not. It is if calls have failed since its last answer, or
+ * if it answers none of the requests in flight, which shows minutes before the first of them times out. `now`: ms.
  */
 export function silenceOf(
   { failing, onWire, answeredAt }: ApiCallFacts,

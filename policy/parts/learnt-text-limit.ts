@@ -1,6 +1,6 @@
 /**
- * The longest text that the API accepts, as stated by a refusal: `text must be at most 5000 characters`. The limit is
- * not published, so it is parsed from the wording.
+ * Reads the API's limit on the length of texts from a refusal: `text must be at most 5000 characters`. The limit is not
+ * published, so it is parsed from the wording.
  */
 
 /** Lower numbers are not text limits. */

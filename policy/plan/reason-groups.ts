@@ -75,6 +75,7 @@ export class ReasonGroups {
   readonly #changed = new Map<string, Group>();
   readonly #again = new Map<string, Group>();
 
+  /** Adds the next row. */
   add(row: ReasonedRow): void {
     const { reason } = row;
     switch (reason.type) {
@@ -85,12 +86,12 @@ export class ReasonGroups {
       }
       case 'changed': {
         const changes = reason.changes.map(shortened);
-        const told = { ...reason, changes };
+        const shown = { ...reason, changes };
         const exact = [reason.batch, ...reason.changes.flatMap(keyOf)];
         const isFull = this.#changed.size >= MOST_GROUPS && !this.#changed.has(exact.join('\0'));
-        // The names of fields are few, unless somebody makes up columns without end.
+        // Grouping by field names alone keeps the number of groups small.
         const key = isFull ? [reason.batch, ...reason.changes.map(({ field }) => field)] : exact;
-        addTo(this.#changed, key, { row, reason: told, isSame: !isFull && !reason.changes.some(isPrivate) });
+        addTo(this.#changed, key, { row, reason: shown, isSame: !isFull && !reason.changes.some(isPrivate) });
         return;
       }
       default:
@@ -98,12 +99,13 @@ export class ReasonGroups {
     }
   }
 
+  /** Returns all rows added so far, by reason. */
   result(): RowReasons {
     return { ...this.#sums, changed: groupsOf(this.#changed), again: groupsOf(this.#again) };
   }
 }
 
-/** Texts and links differ from row to row, so they do not tell groups apart. */
+/** Whether a field holds texts or links, whose values differ from row to row and so do not define groups. */
 function isPrivate({ field }: FieldChange): boolean {
   return (PRIVATE_COLUMNS as readonly string[]).includes(field);
 }
@@ -151,7 +153,7 @@ function addTo(
   if (group.ids.length < NAMED_ROWS) group.ids.push(row.id);
 }
 
-/** The groups, most rows first, and their total. */
+/** Returns the groups, most rows first, and their total. */
 function groupsOf(byKey: ReadonlyMap<string, Group>): RowReasons['changed'] {
   const sum = emptySum();
   const groups = [...byKey.values()].toSorted((one, other) => other.rows - one.rows);
@@ -165,8 +167,8 @@ function groupsOf(byKey: ReadonlyMap<string, Group>): RowReasons['changed'] {
 }
 
 /**
- * The steps whose results must be paid for. The last step's result is the row's, so if it exists, nothing else is
- * needed; otherwise an existing result only helps if all earlier ones exist too.
+ * Returns the steps of a row that must be paid for. If the last step's result exists, nothing else is needed; otherwise
+ * an existing result only helps if all earlier ones exist too. `isThere`: whether a step's result is cached.
  */
 export function stepsToPay(steps: readonly Step[], isThere: (step: Step) => boolean): readonly Step[] {
   const last = steps.at(-1);

@@ -27,8 +27,8 @@ export interface FieldChange {
 }
 
 /**
- * The fields in which two requests differ, and which shape a result. Text in another Unicode form is the same text.
- * Another kind of row is one change: it reads other fields.
+ * Returns the fields that shape a result and in which two requests differ. Text in another Unicode form counts as the
+ * same. If the kinds of rows differ, that is the only change, because different kinds read different fields.
  */
 export function changesBetween(before: RowRequest, after: RowRequest): readonly FieldChange[] {
   const { kind } = after.spec;
@@ -36,13 +36,13 @@ export function changesBetween(before: RowRequest, after: RowRequest): readonly 
   const steps = stepsIn(after.spec);
   const columns = new Set(steps.flatMap((step) => columnsThatShape(kind, step)));
   const fields = new Set([...Object.keys(before.spec.extra), ...Object.keys(after.spec.extra)]);
-  const isSpokenOtherwise = steps.some(
+  const differsInTts = steps.some(
     (step) => operationOf(before.spec, step, before.tts) !== operationOf(after.spec, step, after.tts),
   );
   return [
-    ...[...columns].map((field) => ({ field, from: written(before.spec[field]), to: written(after.spec[field]) })),
+    ...[...columns].map((field) => ({ field, from: asText(before.spec[field]), to: asText(after.spec[field]) })),
     { field: 'api-dialect', from: dialectOf(before.spec), to: dialectOf(after.spec) },
-    ...(isSpokenOtherwise ? [{ field: 'tts', from: before.tts, to: after.tts }] : []),
+    ...(differsInTts ? [{ field: 'tts', from: before.tts, to: after.tts }] : []),
     ...[...fields].map((field) => ({
       field: `api.${field}`,
       from: asJson(before.spec.extra[field]),
@@ -51,7 +51,7 @@ export function changesBetween(before: RowRequest, after: RowRequest): readonly 
   ].filter(({ from, to }) => from !== to);
 }
 
-function written(value: RowSpec[SpecColumn]): string {
+function asText(value: RowSpec[SpecColumn]): string {
   if (value === undefined) return '';
   // A file with different content is a different file.
   if (typeof value === 'object') return value.map(({ path, sha256 }) => `${path} (${sha256.slice(0, 8)})`).join(' | ');
@@ -63,8 +63,8 @@ function asJson(value: unknown): string {
 }
 
 /**
- * The changes of a row whose links are the same but whose media differ. With several links, it is unknown which one
- * changed.
+ * Returns the change of a row whose links are the same, but whose media behind them differ. With several links, it is
+ * unknown which one changed.
  */
 export function contentChanges(spec: RowSpec): readonly FieldChange[] {
   const read = new Set(stepsIn(spec).flatMap((step) => columnsReadBy(spec.kind, step)));
@@ -74,7 +74,7 @@ export function contentChanges(spec: RowSpec): readonly FieldChange[] {
     : [{ field: `content of ${columns.join(' or ')}`, from: 'as it was', to: 'as it is now' }];
 }
 
-/** Content behind a link may change; a cell of local media names its content. */
+/** Whether the content of a cell can change while the cell stays the same: true for links, not for local media. */
 function isOpenToChange(cell: unknown): boolean {
   return typeof cell === 'string' && contentOfCell(cell) === undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * Durations of one operation's jobs, reduced to the two quantiles that polling needs and learned one job at a time.
- * Each job nudges a quantile up or down, in the proportion that makes it settle at the right place. So it follows a
- * service that becomes slower or faster, at constant size.
+ * Durations of one operation's jobs, reduced to the two quantiles that polling needs. They are estimated by stochastic
+ * approximation: each ended job moves a quantile up or down, in proportions that make it converge to the right value.
+ * So the state has constant size, and follows a service that becomes slower or faster.
  */
 export interface JobTimes {
   readonly jobs: number;
@@ -14,6 +14,7 @@ export interface JobTimes {
 /** A job was still running `fromMs` after its acceptance, and had ended after `toMs`. */
 export type Span = readonly [fromMs: number, toMs: number];
 
+/** The state before any job has ended. */
 export const NO_JOB_TIMES: JobTimes = { jobs: 0, earlyMs: 0, longestMs: 0 };
 
 /** Jobs needed before they decide when others are polled. */
@@ -27,7 +28,7 @@ const PACE = 0.1;
 /** While few jobs are known, another may take this many times as long as the longest. */
 const BEYOND_FEW = 2;
 
-/** Learns from ended jobs. */
+/** Returns the durations after more jobs have ended. */
 export function learnTimes(before: JobTimes, spans: readonly Span[]): JobTimes {
   return spans.reduce(learnOne, before);
 }
@@ -44,19 +45,20 @@ function learnOne({ jobs, earlyMs, longestMs }: JobTimes, [fromMs, toMs]: Span):
   };
 }
 
-/** Poll times vary a little, so a job that ended at its first poll must not seem to have lasted longer. */
+/** Tolerance of the comparison, because the times of polls vary a little. */
 const SAME = 1.03;
 
+/** Returns a quantile after a job that took `ms`. `part`: share of the jobs that are to lie below the quantile. */
 function moved(quantileMs: number, ms: number, part: number): number {
   return quantileMs * (ms <= quantileMs * SAME ? 1 - PACE * (1 - part) : 1 + PACE * part);
 }
 
-/** The age before which hardly any job has ended, ms: polls before that would be in vain. 0: too few jobs are known. */
+/** Returns the age before which hardly any job has ended, ms, so that earlier polls are useless; 0 if unknown. */
 export function earlyJobMs({ jobs, earlyMs }: JobTimes): number {
   return jobs < FEWEST_JOBS ? 0 : earlyMs;
 }
 
-/** How long nearly all jobs take at most, ms; undefined if none is known. */
+/** Returns how long nearly all jobs take at most, ms; undefined if no job has ended yet. */
 export function longestJobMs({ jobs, longestMs }: JobTimes): number | undefined {
   if (jobs === 0) return undefined;
   return jobs < FEWEST_JOBS ? BEYOND_FEW * longestMs : longestMs;

@@ -9,44 +9,41 @@ import type { Instant } from '../pacing/send-deadline.ts';
 export type PollPlan = Pick<PollingSettings, 'firstLookMs' | 'pollGapMs'>;
 
 /**
- * When to poll a job for the first time, on the monotonic clock: the wall clock, which dates its acceptance, may have
- * been set back since, and everybody would wait for it. `earlyMs`: the age before which hardly any such job has ended.
+ * Returns when to poll a job for the first time, in monotonic ms. `acceptedAt` is of the wall clock, which may have
+ * been set back since; so the wait is capped. `earlyMs`: the age before which hardly any such job has ended.
  */
 export function firstPoll({ firstLookMs }: PollPlan, earlyMs: number, acceptedAt: number, now: Instant): number {
-  // Poll a job that is already old now.
+  // A job that is already older than that is polled at once.
   const first = Math.max(firstLookMs, earlyMs);
   return now.monotonic + Math.min(first, Math.max(0, acceptedAt + first - now.wall));
 }
 
-/** Time of the next poll after one made at `now`; `random` in [0, 1) varies the gap by up to a tenth. */
+/** Returns the time of the next poll after one at `now`; `random` in [0, 1) varies the gap by up to a tenth. */
 export function nextPoll({ pollGapMs }: PollPlan, now: number, random: number): number {
   return now + pollGapMs * (0.9 + 0.2 * random);
 }
 
-/**
- * Polls due at about the same time are made together, at the nearest tick, ms. They share wake-ups and their
- * consequences.
- */
+/** Polls are rounded to ticks of this length, ms, so that those due at about the same time share wake-ups. */
 const TICK_MS = 50;
-/** The nearest tick is at most half of this share of the gap away. */
+/** Max length of a tick, as a share of the poll gap. */
 const TICK = 0.1;
 
-/** When to make a poll that is due at a time. */
+/** Rounds the planned time of a poll to a tick. */
 export function roundToTick({ pollGapMs }: PollPlan, plannedAt: number): number {
   const tick = Math.min(TICK_MS, TICK * pollGapMs);
   return tick <= 0 ? plannedAt : Math.round(plannedAt / tick) * tick;
 }
 
-/** This many failed polls in a row end a job if nobody will fix the cause. */
+/** Number of consecutive failed polls that end a job if the cause is permanent. */
 export const FEW_FAILED_POLLS = 6;
 
 /**
- * How many polls in a row must fail, after a job's deadline, before it is overdue unread: as many as fit into its whole
- * time.
+ * Returns how many consecutive polls must fail before a job past its deadline counts as overdue: as many as fit into
+ * its whole time.
  *
- * A job that can be read is overdue by its age. One that cannot be read proves nothing: after a night asleep every job
- * is past its deadline, the network is not up yet, and the API rejects the burst of polls that follows. So this counts
- * polls instead of time, which also passes during sleep.
+ * A job that can be read is overdue by its age. For one that cannot be read, its age proves nothing: after a laptop
+ * wakes up, every job is past its deadline, the network is not up yet, and the API rejects the burst of polls. So this
+ * counts polls instead of time, which also passes during sleep.
  */
 export function mostFailedPolls({ pollGapMs, jobDeadlineMs }: PollingSettings): number {
   return Math.max(FEW_FAILED_POLLS, Math.ceil(jobDeadlineMs / Math.max(1, pollGapMs)));
@@ -60,10 +57,10 @@ const UNKNOWN_MS = 600_000;
 const UNKNOWN_GAPS = 10;
 /** Share by which a job may outlast the longest known ones. */
 const BEYOND = 1.2;
-/** Each further look comes at this multiple of the age. */
+/** Each further safety poll comes at this multiple of the age. */
 const GROWTH = 1.5;
 
-/** Facts about a job that the safety net needs. */
+/** Facts about a job that {@link nextSafetyPollAge} needs. */
 export interface SafetyPollFacts {
   /** Longest known duration of such jobs, ms; undefined if unknown. */
   readonly longestMs: number | undefined;
@@ -72,14 +69,14 @@ export interface SafetyPollFacts {
 }
 
 /**
- * The next age, after the given one, at which to poll a job whose end a webhook should announce: when nearly all such
- * jobs have ended, then ever more rarely, and once when it is overdue.
+ * Returns the next age, after `ageMs`, at which to poll a job whose end a webhook should announce, in case the webhook
+ * is lost: first when nearly all such jobs have ended, then ever more rarely, and once when it is overdue.
  */
 export function nextSafetyPollAge(plan: PollPlan, { longestMs, deadlineMs }: SafetyPollFacts, ageMs: number): number {
   const { pollGapMs } = plan;
   const first =
     longestMs === undefined ? Math.max(UNKNOWN_MS, UNKNOWN_GAPS * pollGapMs) : BEYOND * longestMs + pollGapMs;
   const next = Math.max(first, GROWTH * ageMs, ageMs + pollGapMs);
-  // Just after it, so that the look finds it overdue.
+  // Just after the deadline, so that the poll finds the job overdue.
   return ageMs < deadlineMs ? Math.min(next, deadlineMs + 1) : next;
 }

@@ -1,6 +1,8 @@
 import type { AttemptState, Outcome } from '../../contract/outcomes.ts';
 
-/** The part of a row that matters here. */
+/** Whether the fate of a row or a request is still open, so that its records must be kept. */
+
+/** The part of a row that decides. */
 export interface DoubtfulRow {
   /** Null while the row is open. */
   readonly outcome: Outcome | null;

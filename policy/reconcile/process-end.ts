@@ -1,6 +1,8 @@
 import type { Failure } from '../../contract/failures.ts';
 
-/** Failure of a request whose sender was killed after recording it and before its answer. */
+/** Failures of requests whose answer is lost for a reason of ours: a killed process, or a restored ledger. */
+
+/** Failure of a request whose sender ended after it recorded the intent and before it recorded the answer. */
 export const PROCESS_ENDED = {
   class: 'OutcomeUnknown',
   message: 'The process ended between recording the request and recording its answer; the API may have charged for it.',
@@ -10,7 +12,7 @@ export const PROCESS_ENDED = {
 /** Cause of a request that was sent after the backup that the ledger was restored from. */
 const AFTER_BACKUP = 'sent after the backup of the ledger';
 
-/** Causes that are our own: they say nothing about the API or the manifest. */
+/** The causes in this file. They say nothing about the API or the manifest. */
 export const OWN_CAUSES = [PROCESS_ENDED.cause, AFTER_BACKUP];
 
 /** Whether an answer was lost because one of our processes ended, or the ledger was restored. */
@@ -18,7 +20,10 @@ export function isProcessEnd({ class: name, cause = '' }: Pick<Failure, 'class' 
   return name === PROCESS_ENDED.class && OWN_CAUSES.includes(cause);
 }
 
-/** Failure of a request whose result is in the store under this key, and whose answer the ledger lacks. */
+/**
+ * Returns the failure of a request that a restored ledger lacks, although its result is in the store. `writtenAt`: ms
+ * since 1970.
+ */
 export function foundInStore({ key, writtenAt }: { readonly key: string; readonly writtenAt: number }): Failure {
   const time = new Date(writtenAt).toISOString();
   const message = `Its result is in the store (${key}, written ${time}), but the ledger, which was restored, has no answer to its request: that was sent, and most likely charged.`;

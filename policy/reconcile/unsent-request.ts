@@ -2,15 +2,17 @@ import type { RowAttempt } from '../../contract/batch.ts';
 import type { Outcome, RowState } from '../../contract/outcomes.ts';
 import { nextMove, type AttemptView, type RowView } from '../rows/row-machine.ts';
 
-/** Outcomes of rows that were not sent, as far as the ledger knows. */
+/** Which request of a row a restored ledger may lack. */
+
+/** Outcomes of rows that were not sent, according to the ledger. */
 const UNSENT: readonly Outcome[] = ['skipped', 'cancelled'];
 
-/** Whether a row that ended so was not sent, as far as the ledger knows. */
+/** Whether a row with this outcome was not sent, according to the ledger. */
 export function isLeftOut(outcome: Outcome): boolean {
   return UNSENT.includes(outcome);
 }
 
-/** The part of a row that matters here. */
+/** The part of a row that decides. */
 export interface UnsentRow extends Omit<RowView, 'ended'> {
   /** Null while the row is open. */
   readonly outcome: Outcome | null;
@@ -18,15 +20,15 @@ export interface UnsentRow extends Omit<RowView, 'ended'> {
 }
 
 /**
- * The request that a row needs next, or would need if it had not been left out, and that the ledger has no record of.
- * A ledger that was restored may lack it although it was sent, so a person may name its job. Undefined if the row
- * needs something else first.
+ * Returns the request that a row needs next (or would need, had it not been skipped or cancelled) and that the ledger
+ * has no record of. If the ledger was restored from a backup, the request may have been sent, so a person may name its
+ * job. Undefined if the row needs something else first.
  */
 export function unsentRequest(
   { outcome, state, ...row }: UnsentRow,
   attempts: readonly AttemptView[],
 ): RowAttempt | undefined {
-  // Without its voice a row is opened for nothing: it would end again with its maker, and the job not be fetched.
+  // A row that waits for its voice cannot run: it would end again with the row that makes the voice.
   if (state === 'blocked' || (outcome !== null && !isLeftOut(outcome))) return undefined;
   const next = nextMove({ ...row, ended: false }, attempts);
   return next.type === 'submit' ? next.at : undefined;

@@ -6,23 +6,22 @@ import { jobOfFile } from './lost-file.ts';
 import { lastAttempt, presentTake, type AttemptView } from '../rows/row-machine.ts';
 
 /**
- * Going back to the result of an earlier take (`redrive --accept ROW/TAKE`). Every take was paid for and keeps its file
- * in the store, so this is free, and the bill stays as it is. The present take's result also stays in the store, so a
- * person can switch back the same way. If the file is lost, its job is read again, and the row keeps its present result
- * until that yields the same file. A row can also go back to a take that it left before that take's paid job had a
- * result.
+ * Returning to the result of an earlier take (`redrive --accept ROW/TAKE`). Every take was paid for and keeps its file
+ * in the store, so this is free. The result of the current take stays in the store too, so a person can switch back the
+ * same way. If the earlier file is lost, its job is read again, and the row keeps its current result until that yields
+ * the same file. A row can also return to a take whose paid job had no result yet when the row left the take.
  */
 
-/** The take that a person goes back to, with facts about it besides its attempts. */
+/** The take to return to, with facts about it besides its attempts. */
 export interface EarlierTake {
   readonly take: number;
   /** The first later take for which the row was edited, which changed its request. Default: none. */
   readonly editedBy?: number;
-  /** How its stored file, or an extra file, differs from the record. Omitted if all files are intact. */
+  /** What is wrong with its stored file or an extra file. Omitted if all files are intact. */
   readonly is?: FileLoss | 'removed';
 }
 
-/** The part of a row that matters here. */
+/** The part of a row that decides. */
 export interface RedriveRow {
   readonly spec: StepChoice;
   /** Null while the row is open. */
@@ -30,33 +29,33 @@ export interface RedriveRow {
   readonly failure: { readonly class: FailureClass } | null;
   readonly take: number;
   readonly redoFrom: Step | null;
-  /** The take whose result a person went back to. Default: none. */
+  /** The earlier take whose result the row uses now. Default: none. */
   readonly returnedTo?: number | null;
-  /** Number of parts it is spoken in. Default: not split. */
+  /** Number of parts that its text was split into. Default: not split. */
   readonly parts?: number | null;
-  /** Its final file. Default: none. */
+  /** The file of its result. Default: none. */
   readonly file?: StoredFile | null;
 }
 
-/** The part of a stored file that matters here. */
+/** The part of a stored file's record that decides. */
 interface StoredFile {
   readonly key: string;
 }
 
-/** The part of an attempt that matters here. */
+/** The part of an attempt that decides. */
 export interface RedriveAttempt extends AttemptView {
   readonly jobId: string | null;
   readonly failure: { readonly class: FailureClass } | null;
   readonly file?: StoredFile | null;
-  /** The earlier result that it used, or could not use. */
+  /** The cached result that it used, or could not use, with the job that made it. */
   readonly source?: { readonly jobId: string | null } | null;
 }
 
-/** Why a row cannot go back to a take. */
+/** Why a row cannot return to a take. */
 export type ReturnRefusal =
-  /** The take made no result. `takes`: those that did. */
+  /** The take made no result. `takes`: the takes that did. */
   | { readonly why: 'no-file'; readonly take: number; readonly takes: readonly number[] }
-  /** The row has asked for something else since. */
+  /** The row was edited since, so that result is of another request. */
   | { readonly why: 'other-request'; readonly take: number; readonly editedBy: number }
   /** Its file was removed, or is lost and has no readable job. `jobId`: the job that made it; null if none did. */
   | {
@@ -65,10 +64,10 @@ export type ReturnRefusal =
       readonly is: FileLoss | 'removed';
       readonly jobId: string | null;
     }
-  /** The row is spoken in parts, which have takes of their own. */
+  /** The row was split into parts, which have their own takes. */
   | { readonly why: 'whole'; readonly take: number };
 
-/** The attempt that brought a take's result; undefined if none did. */
+/** Returns the attempt that made a take's result; undefined if none did. */
 export function resultOfTake<A extends RedriveAttempt>(
   row: StepChoice,
   attempts: readonly A[],
@@ -81,8 +80,8 @@ export function resultOfTake<A extends RedriveAttempt>(
 }
 
 /**
- * A take's attempt without a result whose job can still be read: the job was overdue when the row left the take, or was
- * found or named since. Undefined if there is none, or if the row is at that take and simply waits for the job.
+ * Returns the attempt of a take that has no result, but whose job can still be read: it was overdue when the row left
+ * the take, or was found since. Undefined if there is none, or if the row is at that take and simply waits for the job.
  */
 export function unfetchedOfTake<A extends RedriveAttempt>(
   row: RedriveRow,
@@ -97,9 +96,9 @@ export function unfetchedOfTake<A extends RedriveAttempt>(
 }
 
 /**
- * The newest take before the present one whose job was paid for and can still be read for its result.
+ * Returns the attempt of {@link unfetchedOfTake} in the newest take before the current one that has such an attempt.
  *
- * @param since the take since which the row asks for what it asks for now: an earlier one made something else
+ * @param since first take with the row's current request; jobs of earlier takes made something else
  */
 export function leftUnfetched<A extends RedriveAttempt>(
   row: RedriveRow,
@@ -111,7 +110,7 @@ export function leftUnfetched<A extends RedriveAttempt>(
   return newestFirst.map((take) => unfetchedOfTake(row, attempts, take)).find((one) => one !== undefined);
 }
 
-/** Why a row cannot go back to a take; undefined if it can. */
+/** Returns why a row cannot return to a take; undefined if it can. */
 export function refusedReturn(
   row: RedriveRow,
   attempts: readonly RedriveAttempt[],
@@ -127,9 +126,9 @@ export function refusedReturn(
 }
 
 /**
- * The take whose earlier results a partial new take builds on: that of the result the row went back to, or the one a
- * person accepted; null for the latest results. The file of that result may be lost: which speech it was made of is
- * still on record.
+ * Returns the take whose results the first steps of a partial new take reuse: that of the result the row returned to,
+ * or the one that a person accepted; null for the latest results. The file of that result may be lost; the record still
+ * tells which earlier results it was made from.
  */
 export function keptTake(
   {
@@ -145,9 +144,9 @@ export function keptTake(
 }
 
 /**
- * The extra files that belong to a row's result.
+ * Returns the extra files that belong to a result, such as subtitles.
  *
- * @param groups results that the row has had, each with the files beside it
+ * @param groups results that the row has had, each followed by its extra files
  */
 export function filesBeside<File extends { readonly key: string }>(
   { key }: File,
@@ -157,7 +156,7 @@ export function filesBeside<File extends { readonly key: string }>(
   return group.slice(1).filter((file) => file !== null);
 }
 
-/** The takes of a row that made a result, oldest first. */
+/** Returns the takes of a row that made a result, oldest first. */
 function takesWithResult(row: StepChoice, attempts: readonly RedriveAttempt[]): readonly number[] {
   const step = resultStepOf(row);
   const takes = attempts.filter((one) => one.step === step && one.file != null).map(({ take }) => take);

@@ -24,21 +24,22 @@ import {
 export type { RedriveAttempt, RedriveRow } from './earlier-take.ts';
 
 /**
- * Plans what a redrive does with a row.
+ * Plans what a redrive (`voxbatch redrive`, or `run` on an outcome file) does with a row.
  *
  * A row that is paid for again is paid from its first unfinished step; finished steps before that are kept. If the
  * person names a step, or edited its input, that step and all later ones are done again even if they are finished.
  *
  * Two kinds of rows need `--resubmit` to be paid again, because that may be a second charge for one result: a row whose
- * last request may have been accepted, and a row whose job may still run. The second kind need not be paid at all: its
- * job is waited for again. The same holds for a finished job whose result could not be fetched, and for a row without a
- * result that left such a job at an earlier take: it can go back to that take.
+ * last request may have been accepted, and a row whose job may still run. The second kind need not be paid at all: the
+ * row can wait for its job again. The same holds for a finished job whose result could not be fetched, and for a row
+ * without a result that left such a job at an earlier take: it can return to that take.
  *
- * A result that failed a check is also paid for. A person may accept it as it is (`--accept`), free; otherwise a
- * redrive pays for a new one. In the same way a row goes back to the result of an earlier take, whatever it has now.
+ * A result that failed a check was paid for. A person may accept it as it is (`--accept`), free; otherwise a redrive
+ * pays for a new one. `--accept` can also return to the result of an earlier take, whatever the row has now.
  *
  * A row that has its result is left alone, unless the person named it, a step of it, or its outcome. If the stored file
- * of that result is lost, the job that made it is read for it again, free, whichever take, or other row, it is of.
+ * of that result is lost, the job that made it is read again, free, even if it belongs to an earlier take or another
+ * row.
  */
 
 /** A person's request for a row. */
@@ -51,14 +52,15 @@ export interface RedriveRequest {
   readonly replace: boolean;
   /** Accept a result that failed a check instead of paying for another. */
   readonly accept: boolean;
-  /** With `accept`: use the result of this earlier take, whatever the row has now. Default: the kept result. */
+  /** With `accept`: return to the result of this earlier take, whatever the row has now. Default: the kept result. */
   readonly earlier?: EarlierTake | undefined;
-  /** The first take with the row's present request. Default: take 1, if never edited. */
+  /** The first take with the row's current request. Default: take 1, if never edited. */
   readonly askedSince?: number | undefined;
   /** The row's cells were edited; `from`: the first step that reads one of them, null if none does. */
   readonly edited: { readonly from: Step | null } | null;
 }
 
+/** What a redrive does with a row. */
 export type RedrivePlan =
   /** A new take, from this step on. */
   | {
@@ -67,8 +69,8 @@ export type RedrivePlan =
       readonly reason: Extract<TakeReason, 'redrive' | 'edited' | 'resubmitted'>;
     }
   /**
-   * Wait again for the job of this step, free; later steps are paid as usual. `isAgain`: all steps are done, and only a
-   * stored file is lacking: the job's result is lost, or the parts are to be joined.
+   * Wait again for the job of this step, free; later steps are paid as usual. `isAgain`: all steps are done, and only
+   * the file is missing, because it is lost or the parts are not joined yet.
    */
   | { readonly type: 'wait'; readonly step: Step; readonly isAgain?: true }
   /**
@@ -77,9 +79,7 @@ export type RedrivePlan =
    * first, free.
    */
   | { readonly type: 'accept'; readonly step: Step; readonly take?: number; readonly isAgain?: true }
-  /**
-   * Do nothing. `has-result`: it has a result, and nobody asked for another. `no-unfit`: there is nothing to accept.
-   */
+  /** Do nothing. `has-result`: nobody requested another result. `no-unfit`: there is no result to accept. */
   | { readonly type: 'leave'; readonly why: 'open' | 'has-result' | 'no-unfit' }
   /**
    * Refused without `--resubmit`: the last request for this step may have been accepted (`unknown`), or its job may
@@ -93,43 +93,50 @@ export type RedrivePlan =
       readonly step: Step;
       readonly leftTake?: number;
     }
-  /** Refused: the row cannot go back to that take. */
+  /** Refused: the row cannot return to that take. */
   | { readonly type: 'refuse'; readonly why: 'no-return'; readonly step: Step; readonly because: ReturnRefusal };
 
-export function planRedrive(row: RedriveRow, attempts: readonly RedriveAttempt[], wish: RedriveRequest): RedrivePlan {
+/** Plans one row. `attempts`: all attempts of the row, in any order. */
+export function planRedrive(
+  row: RedriveRow,
+  attempts: readonly RedriveAttempt[],
+  request: RedriveRequest,
+): RedrivePlan {
   const steps = stepsIn(row.spec);
-  if (wish.step !== null && !steps.includes(wish.step)) return { type: 'refuse', why: 'no-step', step: wish.step };
+  if (request.step !== null && !steps.includes(request.step))
+    return { type: 'refuse', why: 'no-step', step: request.step };
   if (row.outcome === null) return { type: 'leave', why: 'open' };
-  if (wish.accept && wish.earlier !== undefined) return planReturn(row, attempts, wish.earlier);
-  if ((row.parts ?? null) !== null) return planWhole(row, wish);
-  const asked = [wish.step, wish.edited?.from ?? null].filter((step) => step !== null);
-  const isWell = hasResult(row.outcome);
-  if (isWell && asked.length === 0 && (!wish.replace || wish.accept)) return { type: 'leave', why: 'has-result' };
-  if (wish.accept) return planAcceptance(row, attempts);
-  const job = asked.length === 0 && !wish.resubmit ? jobToWaitFor(row, attempts) : undefined;
+  if (request.accept && request.earlier !== undefined) return planReturn(row, attempts, request.earlier);
+  if ((row.parts ?? null) !== null) return planWhole(row, request);
+  const named = [request.step, request.edited?.from ?? null].filter((step) => step !== null);
+  const hasOwnResult = hasResult(row.outcome);
+  if (hasOwnResult && named.length === 0 && (!request.replace || request.accept))
+    return { type: 'leave', why: 'has-result' };
+  if (request.accept) return planAcceptance(row, attempts);
+  const job = named.length === 0 && !request.resubmit ? jobToWaitFor(row, attempts) : undefined;
   if (job !== undefined)
     return { type: 'wait', step: job.step, ...(job.file != null && !isMade(job) ? { isAgain: true } : {}) };
 
   const unfinished = [firstToPay(row, attempts), lostAttempt(attempts)?.step];
-  const wanted = [...asked, ...unfinished.filter((step) => step !== undefined)];
-  // Everything is finished, but the row is wanted again: it is unknown which step was at fault.
+  const wanted = [...named, ...unfinished.filter((step) => step !== undefined)];
+  // All steps are finished, but the row is redone: it is unknown which step is at fault, so all are paid again.
   const fromStep = steps.find((step) => wanted.includes(step)) ?? firstOf(row.spec);
   const unresolved = findUnresolved(row.spec, fromStep, attempts);
   if (unresolved?.why === 'on-the-wire') return { type: 'refuse', ...unresolved };
-  if (unresolved !== undefined && !wish.resubmit) {
+  if (unresolved !== undefined && !request.resubmit) {
     const leftTake = unfetchedOfTake(row, attempts, lastAttempt(attempts, unresolved.step)?.take ?? 0)?.take;
     return { type: 'refuse', ...unresolved, ...defined({ leftTake }) };
   }
-  const canGoBack = unresolved === undefined && wish.edited === null && !isWell;
-  const left = canGoBack ? leftUnfetched(row, attempts, wish.askedSince ?? 1) : undefined;
+  const canGoBack = unresolved === undefined && request.edited === null && !hasOwnResult;
+  const left = canGoBack ? leftUnfetched(row, attempts, request.askedSince ?? 1) : undefined;
   const isLeft = left !== undefined && stepsFrom(row.spec, fromStep).includes(left.step);
-  if (isLeft && !wish.resubmit) return { type: 'refuse', why: 'running', step: left.step, leftTake: left.take };
+  if (isLeft && !request.resubmit) return { type: 'refuse', why: 'running', step: left.step, leftTake: left.take };
   const isSecond = unresolved !== undefined || isLeft;
-  const reason = isSecond ? 'resubmitted' : wish.edited === null ? 'redrive' : 'edited';
+  const reason = isSecond ? 'resubmitted' : request.edited === null ? 'redrive' : 'edited';
   return { type: 'pay', fromStep, reason };
 }
 
-/** A redrive of only what is unfinished, without further wishes. */
+/** A redrive of only what is unfinished, without options. */
 const PLAIN: RedriveRequest = { step: null, resubmit: false, replace: false, accept: false, edited: null };
 
 /** Whether a redrive of a row that failed fetches its result again, and pays for nothing. */
@@ -153,7 +160,7 @@ function planWhole(row: RedriveRow, { edited }: RedriveRequest): RedrivePlan {
     : { type: 'wait', step: firstOf(row.spec), isAgain: true };
 }
 
-/** Plans a return to an earlier take; a row that already has that take's result is left alone. */
+/** Plans the return to an earlier take; a row that already has that take's result is left alone. */
 function planReturn(row: RedriveRow, attempts: readonly RedriveAttempt[], earlier: EarlierTake): RedrivePlan {
   const step = resultStepOf(row.spec);
   const because = refusedReturn(row, attempts, earlier);
@@ -165,7 +172,7 @@ function planReturn(row: RedriveRow, attempts: readonly RedriveAttempt[], earlie
   return { type: 'accept', step, take: earlier.take, ...(isThere ? {} : { isAgain: true }) };
 }
 
-/** The steps that a plan will pay for. */
+/** Returns the steps that a plan pays for. */
 export function paidSteps(row: StepChoice, plan: RedrivePlan): readonly Step[] {
   switch (plan.type) {
     case 'pay':
@@ -182,7 +189,7 @@ export function paidSteps(row: StepChoice, plan: RedrivePlan): readonly Step[] {
   }
 }
 
-/** The paid job that can be waited for, or fetched, once more. */
+/** Returns the attempt whose paid job can be waited for, or fetched, once more; undefined if there is none. */
 export function jobToWaitFor<A extends RedriveAttempt>(row: RedriveRow, attempts: readonly A[]): A | undefined {
   const lost = lostAttempt(attempts);
   if (lost !== undefined) return jobOfFile(lost) === undefined ? undefined : lost;
@@ -192,7 +199,7 @@ export function jobToWaitFor<A extends RedriveAttempt>(row: RedriveRow, attempts
   return last?.state === 'accepted' && last.jobId !== null ? last : undefined;
 }
 
-/** The attempt whose stored file is lost. It keeps the file's record for comparison with the replacement. */
+/** Returns the attempt whose stored file is lost. It keeps the file's record, to compare the replacement with. */
 export function lostAttempt<A extends RedriveAttempt>(attempts: readonly A[]): A | undefined {
   return attempts.findLast((one) => isFetchedAgain(one) || (one.file != null && one.failure?.class === 'ResultGone'));
 }
@@ -203,8 +210,8 @@ function planAcceptance(row: RedriveRow, attempts: readonly RedriveAttempt[]): R
 }
 
 /**
- * The attempt whose result a person may accept: the one an unfit row has kept, from any take, or a good one whose check
- * was refused, never made, or lost its answer.
+ * Returns the attempt whose result a person may accept: the one that an unfit row kept, from any take, or a good result
+ * whose check was refused, never made, or lost its answer.
  */
 export function attemptToAccept<A extends RedriveAttempt>(row: RedriveRow, attempts: readonly A[]): A | undefined {
   if (row.outcome === null || hasResult(row.outcome)) return undefined;
@@ -221,7 +228,7 @@ export function attemptToAccept<A extends RedriveAttempt>(row: RedriveRow, attem
   return made !== undefined && isMade(made) ? made : undefined;
 }
 
-/** The last step whose earlier result the current take keeps. */
+/** Returns the last step whose earlier result the current take keeps. */
 function stepBefore({ spec, redoFrom }: RedriveRow): Step | undefined {
   const steps = stepsIn(spec);
   return redoFrom === null ? undefined : steps[steps.indexOf(redoFrom) - 1];
@@ -231,13 +238,13 @@ function isFollowedByCheck(row: StepChoice, step: Step): boolean {
   return stepsIn(row).some((one) => checkedStepOf(row.kind, one) === step);
 }
 
-/** Whether an attempt brought a result that passed. */
+/** Whether an attempt made a result that passed its checks. */
 export function isMade({ state, finishedAt, failure }: AttemptView): boolean {
   if (failure !== null) return false;
   return state === 'done' || state === 'cached' || (state === 'accepted' && finishedAt !== null);
 }
 
-/** The last attempt of the take at which the row stands. */
+/** Returns the last attempt of the take that the row uses; see {@link presentTake}. */
 function lastOfTake<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
   row: Pick<RedriveRow, 'spec' | 'take' | 'redoFrom' | 'returnedTo'>,
   attempts: readonly A[],
@@ -249,8 +256,8 @@ function lastOfTake<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
 }
 
 /**
- * The first unfinished step that the current take had to pay for. None for a row that went back: it has another take's
- * whole result.
+ * Returns the first unfinished step that the current take had to pay for; undefined for a row that returned to an
+ * earlier take, whose result is complete.
  */
 function firstUnfinished(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step | undefined {
   if ((row.returnedTo ?? null) !== null) return undefined;
@@ -265,8 +272,8 @@ function firstUnfinished(row: RedriveRow, attempts: readonly RedriveAttempt[]): 
 }
 
 /**
- * The first unfinished step. A step that ended unsent because a result was lost lacks the result of the step before it,
- * so that step is unfinished too.
+ * Returns the first step to pay for again. If a step was never sent because the result of the step before it is lost,
+ * that earlier step must be paid again too.
  */
 function firstToPay(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step | undefined {
   const step = firstUnfinished(row, attempts);
@@ -277,8 +284,8 @@ function firstToPay(row: RedriveRow, attempts: readonly RedriveAttempt[]): Step 
 }
 
 /**
- * Whether a request for one of these steps may still have been accepted. The ledger checks again in the transaction
- * that makes a new take.
+ * Returns the first step, from `fromStep` on, with a request that may have been accepted without a result; undefined if
+ * there is none. The ledger checks again in the transaction that makes a new take.
  */
 export function findUnresolved(
   row: StepChoice,

@@ -4,18 +4,18 @@ import { orRetake, type RetakeRules, type NewTake } from './new-take.ts';
 import { isLastStep } from './row-machine.ts';
 
 /**
- * The effect of a stored result on its row. A result that failed a check was paid for, and may be right after all: a
- * pause is silent too. So its row ends with the file, even if steps remain, and a person decides, unless the user has
- * agreed to pay for retakes.
+ * What happens to a row once a step's result is stored. A result that failed a check (it is silent, or of another type)
+ * was paid for, and may be right after all: an intended pause is silent too. So its row ends `unfit` with the file,
+ * even if steps remain, and a person decides, unless the user has agreed to pay for retakes.
  */
 
-/** The part of a file's record that matters here. */
+/** The part of a file's record that decides. */
 export interface CheckedFile {
-  /** See `StoredFile`. */
+  /** Why the file failed a check, as words that follow "is": `silent`. Absent if it passed. */
   readonly unfit?: string;
 }
 
-/** The row ends with a result that did not pass. */
+/** How a row ends with a result that failed a check. */
 export interface UnfitEnding<File> {
   readonly outcome: 'unfit';
   readonly failure: Failure;
@@ -24,10 +24,11 @@ export interface UnfitEnding<File> {
   readonly error?: number;
 }
 
+/** The consequences of a stored result. */
 export interface AfterResult<File> {
   /** Why the file did not pass, for the record of its request. */
   readonly failure?: Failure;
-  /** For its row. */
+  /** The row's next state, its ending, or a new take. */
   readonly effect:
     | { readonly state: 'waiting' }
     | { readonly outcome: 'succeeded' | 'cached'; readonly file: File }
@@ -35,6 +36,7 @@ export interface AfterResult<File> {
     | NewTake<'retake', UnfitEnding<File>>;
 }
 
+/** Decides what happens to a row after the result of `step` is stored in `file`. */
 export function afterResult<File extends CheckedFile>(
   row: StepChoice,
   step: Step,

@@ -1,11 +1,11 @@
 import type { Outcome } from '../../contract/outcomes.ts';
 
 /**
- * Keeps the best of a row's takes that did not pass: a further take may bring a better result, but never loses the
- * present one.
+ * Keeps the best unfit result over a row's takes: a retake may bring a better result, but never loses the one before.
+ * The ledger stores the kept ending as the row's fallback while further takes run.
  */
 
-/** The part of an ending that matters here. */
+/** The part of an ending that decides. */
 interface Ended {
   readonly outcome: Outcome;
   /** For `unfit`: badness of its file; lower is better. Default 1. */
@@ -13,16 +13,16 @@ interface Ended {
   readonly file?: { readonly key: string };
 }
 
-/** How a row ends if its further takes bring nothing better. */
+/** The fallback: how a row ends if its further takes bring nothing better. `error`: badness of its file. */
 interface Kept<Ending> {
   readonly ending: Ending;
   readonly error: number;
 }
 
-/** Endings without a file that leave nothing the row could still receive. */
+/** Outcomes without a file, of rows that cannot receive one any more. */
 const EMPTY_HANDED: readonly Outcome[] = ['failed', 'skipped', 'cancelled'];
 
-/** The row's real ending: that of its last take, or the one kept from an earlier take. */
+/** Returns how a row ends: as its last take did, or as the kept earlier take did, if that is better. */
 export function bestEnding<Ending extends Ended>(last: Ending, kept: Kept<Ending> | undefined): Ending {
   if (kept === undefined) return last;
   if (EMPTY_HANDED.includes(last.outcome)) return kept.ending;
@@ -31,7 +31,7 @@ export function bestEnding<Ending extends Ended>(last: Ending, kept: Kept<Ending
   return last.outcome === 'unfit' && errorOf(last) >= kept.error ? kept.ending : last;
 }
 
-/** The fallback before a further take: the better of the present fallback and the last take's ending. */
+/** Returns the fallback before a further take: the better of the fallback so far and the last take's ending. */
 export function betterFallback<Ending extends Ended>(
   last: Ending,
   kept: Kept<Ending> | undefined,

@@ -1,26 +1,25 @@
 import type { Failure } from '../../contract/failures.ts';
 import { trimEnd } from '../../contract/trim-end.ts';
 
+/** Groups failures by reason: reduces a failure to words that are the same for all rows with the same problem. */
+
 /** Max characters of a reason derived from a message. */
 const LONGEST = 120;
 
 /**
- * The key by which failures are counted: a few words shared by many rows. Without a named cause, the message minus
- * everything specific to a row (numbers, ids, the part in brackets).
+ * Returns the reason by which failures are counted: the cause, or if there is none, the message without everything
+ * specific to a row (numbers, ids, text in brackets).
  */
 export function reasonOf({ cause, message }: Pick<Failure, 'cause' | 'message'>): string {
   return cause === undefined ? withoutIds(message) : withoutCode(cause);
 }
 
-/**
- * Turns `403 ERR_DENIED from cdn.example` into `403 from cdn.example`, because one host may word the same answer in
- * several ways.
- */
+/** Shortens `403 ERR_DENIED from cdn.example` to `403 from cdn.example`, because a host may use several codes. */
 export function withoutCode(cause: string): string {
   return cause.replace(/^(\d{3}) .*?\bfrom /u, '$1 from ');
 }
 
-/** A sentence without its row-specific parts. */
+/** Removes ids, numbers and text in brackets from a sentence. */
 export function withoutIds(sentence: string): string {
   return withoutBrackets(sentence)
     .replace(/\w[\w-]*/gu, withoutId)
@@ -30,14 +29,15 @@ export function withoutIds(sentence: string): string {
     .slice(0, LONGEST);
 }
 
-/** A status in a message is no number of a row: `answered with 422`. */
+/** Matches an HTTP status in a message: `answered with 422`. */
 const STATUS = /\b(with|http|status|code) ([1-5]\d\d)\b/giu;
 
 /**
- * A message without what it repeats of its row: ids, numbers, paths of addresses, quoted texts. What tells kinds of
- * failures apart, such as the status of an answer, stays.
+ * Removes from a message what is specific to its row: ids, numbers, paths of URLs, quoted texts. What distinguishes
+ * failures, such as the status of an answer, stays.
  */
 export function messageShape(message: string): string {
+  // Digits of a status become letters, so that the rules for numbers below keep it.
   const generic = message
     .replace(
       STATUS,
@@ -50,7 +50,7 @@ export function messageShape(message: string): string {
   return withoutIds(generic);
 }
 
-/** Removes what stands in round brackets. */
+/** Removes text in round brackets. Not by a regular expression, which could take quadratic time. */
 function withoutBrackets(text: string): string {
   let left = '';
   let at = 0;
@@ -63,7 +63,7 @@ function withoutBrackets(text: string): string {
   }
 }
 
-/** A word with a digit in it is an id. */
+/** Replaces a word with a digit in it, which is an id, by `…`. */
 function withoutId(word: string): string {
   const id = trimEnd(word, '-');
   return id.length > 1 && /\d/.test(id) ? `…${word.slice(id.length)}` : word;
@@ -72,7 +72,7 @@ function withoutId(word: string): string {
 /** Longest message of a failure, in characters. */
 const LONGEST_MESSAGE = 500;
 
-/** Appends to the failure's message what it costs, in brackets, unless the message already says so. */
+/** Appends a note about cost to the failure's message, in brackets, unless the message already mentions charges. */
 export function withCostNote(failure: Failure, note: string): Failure {
   if (failure.message.includes('charged')) return failure;
   const words = failure.message.slice(0, LONGEST_MESSAGE - ` (${note})`.length);

@@ -3,7 +3,8 @@ import type { AttemptState } from '../../contract/outcomes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 
 /**
- * How many attempts of a take may be refused, by the class of the last one, before the row fails.
+ * Limits on the attempts of a take: how many may be refused, by the failure class of the last one, before the row
+ * fails.
  *
  * A refusal costs nothing, so patience is cheap; but some refusals never stop, and a batch must end. `NotSent` has the
  * most patience: with the shared backoff of at most 30 s, its cap covers more than an hour without the API. `BadToken`
@@ -23,7 +24,7 @@ export interface EarlierAttempt {
   readonly failure: Pick<Failure, 'class' | 'limit'> | null;
 }
 
-/** Counts the attempts of this step and take that failed for this reason. */
+/** Counts the attempts of a step and take that were refused with this failure class. */
 export function countRefusals(
   attempts: readonly EarlierAttempt[],
   { step, take }: Pick<EarlierAttempt, 'step' | 'take'>,
@@ -34,13 +35,13 @@ export function countRefusals(
   ).length;
 }
 
-/** True if the next attempt may be made after `refusals` attempts of this class in this take. */
+/** Whether another attempt may be made after `refusals` refusals of this class in this take. */
 export function mayTryAgain(failure: FailureClass, refusals: number): boolean {
   const cap = MAX_ATTEMPTS[failure];
   return cap === undefined || refusals < cap;
 }
 
-/** True for refusals that only a person can fix: the batch pauses. */
+/** Whether only a person can fix a refusal of this class, so that the batch pauses. */
 export function pausesBatch(failure: FailureClass): failure is 'BadToken' | 'OutOfCredits' {
   return failure === 'BadToken' || failure === 'OutOfCredits';
 }
@@ -49,10 +50,10 @@ export function pausesBatch(failure: FailureClass): failure is 'BadToken' | 'Out
 const MOST_VAGUE = 7;
 
 /**
- * Interprets a refusal in light of the earlier ones of its take. The legacy paths answer 429 both for too many requests
- * and for missing credits, and may not say which. Slowing down soon fixes the first. So a 429 that keeps coming pauses
- * the batch, as missing credits do: nothing is lost, and a person sees which it is. After a resume, the first such
- * answer pauses the batch again.
+ * Reinterprets a 429 that does not state its reason, in light of the earlier refusals of its take. The legacy paths
+ * answer 429 both for too many requests and for missing credits. Slowing down soon fixes the former. So after {@link
+ * MOST_VAGUE} such answers, the next one counts as missing credits and pauses the batch: nothing is lost, and a person
+ * can look. After a resume, the first such answer pauses the batch again. Returns other failures unchanged.
  */
 export function interpretVagueRefusal(
   attempts: readonly Omit<EarlierAttempt, 'state'>[],

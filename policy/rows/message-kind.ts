@@ -1,12 +1,14 @@
-/** Stands for what differs from row to row. No message has it. */
+/** Groups messages of rows that differ only in the row's job, number, time and price. */
+
+/** Placeholder for what differs from row to row. No message contains it. */
 const OWN = '\u0000';
 
-/** A message without its row's job, number, time and price; otherwise there would be as many messages as rows. */
+/** Returns a message with `…` in place of what differs from row to row. */
 export function messageKind(message: string): string {
   return withoutOwn(message).replaceAll(OWN, '…');
 }
 
-/** Pattern for `like … escape '!'` of all messages of this kind. */
+/** Returns an SQL pattern (`like … escape '!'`) that matches all messages with the same {@link messageKind}. */
 export function messagePattern(message: string): string {
   return withoutOwn(message).replace(/[!%_]/g, '!$&').replaceAll(OWN, '%');
 }

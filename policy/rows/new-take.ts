@@ -8,7 +8,6 @@ import type { Step } from '../../contract/row-kinds.ts';
  * not pass (`after-result.ts`).
  *
  * Neither applies to a batch that is stopping: the new take would only be cancelled, and the row's real ending lost.
- * The ledger counts the takes, in the transaction that makes the next one.
  */
 
 /** How a row ends. */
@@ -17,7 +16,10 @@ export interface Ending {
   readonly failure: Failure;
 }
 
-/** A new take from this step on, unless the row has had `most` of them since a person last decided. */
+/**
+ * A new take, from step `retake` on, unless the row has had `most` automatic takes since a person last decided; then
+ * the row ends as `otherwise` says. The ledger counts them.
+ */
 export interface NewTake<Reason extends 'retake' | 'on-unknown', Otherwise = Ending> {
   readonly retake: Step;
   readonly reason: Reason;
@@ -25,13 +27,13 @@ export interface NewTake<Reason extends 'retake' | 'on-unknown', Otherwise = End
   readonly otherwise: Otherwise;
 }
 
-/** What the user allows: retakes of a row, and whether the batch may continue. */
+/** What the user allows. `retakes`: max automatic retakes per row. */
 export interface RetakeRules {
   readonly retakes: number;
   readonly control: Control;
 }
 
-/** A new take of this step if the user has agreed to pay for retakes, else this ending. */
+/** Returns a new take of this step if the user has agreed to pay for retakes, else the ending `otherwise`. */
 export function orRetake<Otherwise>(
   step: Step,
   otherwise: Otherwise,
@@ -45,7 +47,8 @@ export function orRetake<Otherwise>(
 const MOST_RESUBMITS = 2;
 
 /**
- * Ends or continues a row after a permanently lost answer. An attempt with a job id is not lost: its job can be read.
+ * Decides how a row continues after the answer of an attempt is lost for good (`--on-unknown`). An attempt with a job
+ * id is always held, because its job can still be read.
  */
 export function afterUnknown(
   policy: UnknownPolicy,
@@ -67,7 +70,7 @@ export function afterUnknown(
   }
 }
 
-/** Ends or continues a row after a failed job; `retakes`: new takes that the user has agreed to pay for. */
+/** Decides how a row continues after a failed job. `retakes`: max new takes that the user has agreed to pay for. */
 export function afterJobFailed(
   retakes: number,
   control: Control,

@@ -7,7 +7,7 @@ import { memoizePerKind, type Kind, type SpecColumn } from '../../contract/row-k
  * as equal: `voice_id` and `VoiceID` for `voiceId`, and form notations for members and lists (`text[]`, `voice.id`).
  */
 
-/** The column from which requests for rows of this kind fill a field; undefined if none. */
+/** Returns the column from which requests for rows of this kind fill an `api.` field; undefined if none does. */
 export function ownColumnOf(kind: Kind, field: string): SpecColumn | undefined {
   const own = ownFieldsOf(kind);
   return own.get(plain(field)) ?? own.get(plain(rootOf(field)));
@@ -20,12 +20,12 @@ const ownFieldsOf = memoizePerKind((kind) => {
   return new Map(pairs);
 });
 
-/** `text` of `text[0]` and of `text.plain`. */
+/** Returns the first name in form notation: `text` of `text[0]` and of `text.plain`. */
 function rootOf(field: string): string {
   return /[^.[\]]+/.exec(field)?.[0] ?? '';
 }
 
-/** A name without case and separators. */
+/** Normalises a name: without case and separators. */
 function plain(name: string): string {
   return name
     .normalize('NFKC')

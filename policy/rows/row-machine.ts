@@ -3,7 +3,8 @@ import type { AttemptState } from '../../contract/outcomes.ts';
 import { stepsIn, type RowSpec, type Step, type StepChoice } from '../../contract/row-kinds.ts';
 
 /**
- * The row machine: what a row needs next, from its recorded attempts alone.
+ * The row machine: decides what a row needs next, from its recorded attempts alone. Lanes call {@link nextMove} after
+ * each claim and after each recorded answer.
  *
  * A row goes through the steps of its kind. A new take pays for a step and all later ones (`redoFrom`); the steps
  * before keep the results of an earlier take, and are ignored here. For the others only attempts of the current take
@@ -28,15 +29,15 @@ import { stepsIn, type RowSpec, type Step, type StepChoice } from '../../contrac
  * else.
  *
  * The transaction that records a job's failure also ends its row, or makes a new take. So a failed job in an open row
- * belongs to an earlier take; if a row waits for its job again, the job's end is removed from its record. The story
- * tests (`test/support/row-story`) find no open row that needs nothing.
+ * belongs to an earlier take; if a row waits for its job again, the job's end is removed from its record. Property
+ * tests (`test/support/row-story`) check that every open row needs something.
  *
- * A row may speak with a voice that is not ready: another row of its batch makes it, or it is in training. The machine
- * is never asked about such a row. Its state is `blocked`, so no claim selects it, and the transaction of an intent
- * refuses it. The database settles it with the row that makes the voice, in the same transaction: if that row succeeds,
- * the voice's id is written to the waiting row; otherwise the waiting row fails unpaid (`NoVoice`), and reopens as soon
- * as the maker does. A look at the API's list (`policy/voices/awaited-voice.ts`) then tells when training is over and
- * frees the row, which from then on is a row like any other. A row refused because its voice is not ready
+ * A row may use a voice that is not ready: another row of its batch makes it, or it is in training. The machine never
+ * sees such a row: its state is `blocked`, so no claim selects it, and the transaction of an intent refuses it. The
+ * database settles it with the row that makes the voice, in the same transaction: if that row succeeds, the voice's id
+ * is written to the waiting row; otherwise the waiting row fails unpaid (`NoVoice`), and reopens as soon as the maker
+ * does. A look at the API's list (`policy/voices/awaited-voice.ts`) then tells when training is over and frees the row,
+ * which from then on is a row like any other. A row refused because its voice is not ready
  * (`policy/voices/unready-voice.ts`) is `blocked` again in the same way.
  *
  * A row in parts makes no request, so it never needs a move: its parts are rows with their own moves. The database
@@ -75,7 +76,7 @@ export interface RowView extends StepChoice {
   readonly isInParts?: boolean;
 }
 
-/** The part of a row's record that the machine needs, without whether it has ended. */
+/** Returns the part of a row's record that the machine needs, without `ended`. */
 export function rowView({
   row,
   spec: { kind, verify },
@@ -90,6 +91,7 @@ export function rowView({
   return { row, kind, verify, take, redoFrom, returnedTo, isInParts: parts !== null };
 }
 
+/** Returns the next move of a row. `attempts`: all attempts of the row, of all takes, in any order. */
 export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
   if (row.ended || row.isInParts === true) return { type: 'ended' };
   const fetched = attempts.find((one) => isFetchedAgain(one) || (one.take === row.returnedTo && hasRunningJob(one)));
@@ -124,17 +126,17 @@ export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
   return { type: 'ended' };
 }
 
-/** True for an accepted attempt whose job may still run. */
+/** Whether an accepted attempt's job may still run. */
 export function hasRunningJob({ state, finishedAt }: Pick<AttemptView, 'state' | 'finishedAt'>): boolean {
   return state === 'accepted' && finishedAt === null;
 }
 
-/** True for an attempt whose job is read again for its lost file. */
+/** Whether an attempt's job is read again because its stored file is lost. */
 export function isFetchedAgain(attempt: Pick<AttemptView, 'state' | 'finishedAt' | 'file'>): boolean {
   return hasRunningJob(attempt) && attempt.file != null;
 }
 
-/** The last attempt of the last take of a step. */
+/** Returns the last attempt of the last take of a step; undefined if there is none. */
 export function lastAttempt<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
   attempts: readonly A[],
   step: Step,
@@ -148,7 +150,7 @@ export function lastAttempt<A extends Pick<AttemptView, 'step' | 'take' | 'attem
   return last;
 }
 
-/** A row's present take: its current one, or the one whose result a person went back to. */
+/** Returns the take that a row uses: its latest one, or the earlier one that a person returned to. */
 export function presentTake({
   take,
   returnedTo,
@@ -159,7 +161,9 @@ export function presentTake({
   return returnedTo ?? take;
 }
 
-/** The attempt whose result a row's later steps use: a person may have accepted an earlier take's result. */
+/**
+ * Returns the attempt whose result a row's later steps use. `acceptedTake`: the take whose result a person accepted.
+ */
 export function usedAttempt<A extends Pick<AttemptView, 'step' | 'take' | 'attempt'>>(
   { acceptedTake }: { readonly acceptedTake: number | null },
   attempts: readonly A[],
@@ -169,12 +173,12 @@ export function usedAttempt<A extends Pick<AttemptView, 'step' | 'take' | 'attem
   return lastAttempt(mine, step);
 }
 
-/** True if nothing comes after this step of the row. */
+/** Whether a step is the last one of the row. */
 export function isLastStep(row: StepChoice, step: Step): boolean {
   return stepsIn(row).at(-1) === step;
 }
 
-/** The steps of a row from this one on; all steps for null. */
+/** Returns the steps of a row from this one on; all steps for null. */
 export function stepsFrom(row: StepChoice, first: Step | null): readonly Step[] {
   const steps = stepsIn(row);
   return first === null ? steps : steps.slice(Math.max(0, steps.indexOf(first)));

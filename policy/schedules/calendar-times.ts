@@ -1,3 +1,5 @@
+/** Parses cron expressions into calendar times, in the form that Temporal's schedules take. */
+
 /** Calendar times: all times whose fields match these values. */
 export interface CalendarTimes {
   readonly second: FieldValues;
@@ -32,7 +34,7 @@ interface Field {
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const SUNDAY = 0;
-/** The alternative number for Sunday, which follows Saturday at the end of a range. */
+/** Cron's second number for Sunday, which allows a range to end on Sunday: `5-7`. */
 const SUNDAY_AT_THE_END = 7;
 
 const FIELDS: Readonly<Record<FieldName, Field>> = {
@@ -82,8 +84,8 @@ export function parseCron(text: string): ReadCalendar {
 }
 
 /**
- * Reads `*`, `5`, `1-5`, `mon-fri`, any of them with a step (`*` `/15`), and lists of them. Undefined for any other
- * text.
+ * Parses a field: `*`, `5`, `1-5`, `mon-fri`, any of them with a step (`1-5/2`), and lists of them. Undefined for any
+ * other text.
  */
 function parseField(field: Field, text: string): FieldValues | undefined {
   if (text === '*' || text === '?') return '*';
@@ -93,7 +95,7 @@ function parseField(field: Field, text: string): FieldValues | undefined {
     if (found?.groups === undefined) return undefined;
     const { all, from, to, step } = found.groups;
     const start = all === undefined ? valueOf(field, from ?? '') : field.least;
-    // `5/15` goes on to the end, as in cron.
+    // `5/15` means from 5 to the end, as in cron.
     const isOpen = all !== undefined || (step !== undefined && to === undefined);
     const end = isOpen ? field.most : valueOf(field, to ?? from ?? '', start);
     const by = Number(step ?? 1);
@@ -103,7 +105,7 @@ function parseField(field: Field, text: string): FieldValues | undefined {
   return [...values].sort((one, other) => one - other);
 }
 
-/** The value of a number or word. A Sunday that ends a range comes after its `start`. */
+/** Returns the value of a number or word. A Sunday at the end of a range that starts later in the week is 7. */
 function valueOf({ least, most, words }: Field, text: string, start?: number): number | undefined {
   const word = words?.indexOf(text) ?? -1;
   const value = word === -1 ? (/^\d+$/.test(text) ? Number(text) : Number.NaN) : word + least;
@@ -111,6 +113,7 @@ function valueOf({ least, most, words }: Field, text: string, start?: number): n
   return value >= least && value <= most ? value : undefined;
 }
 
+/** Replaces 7 by 0, the other number for Sunday. */
 function oneSunday(values: readonly number[]): readonly number[] {
   const days = new Set(values.map((day) => (day === SUNDAY_AT_THE_END ? SUNDAY : day)));
   return [...days].sort((one, other) => one - other);

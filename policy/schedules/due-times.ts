@@ -1,9 +1,11 @@
 import type { CalendarTimes, FieldValues } from './calendar-times.ts';
 import { MOST_JITTER_MS, type ScheduleSpec } from './schedule-spec.ts';
 
+/** When a schedule is due, computed as Temporal computes it: used to check firings and to find missing ones. */
+
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** A calendar time skipped by a clock change comes within this time after the change, ms. */
+/** A calendar time skipped by a clock change (daylight saving) comes within this time after the change, ms. */
 const LONGEST_CHANGE_MS = 3 * 3_600_000;
 /**
  * A server accepts a trigger within this time, ms. Less than a second, or a schedule due every two seconds would leave
@@ -14,8 +16,8 @@ const TAKEN_WITHIN_MS = 900;
 const LONGEST_WAIT_MS = 4_000;
 
 /**
- * Whether a schedule is due at a time (ms since 1970, a whole second), ignoring jitter. If clocks go forward, a
- * calendar time that does not exist on that day is due at the time shown instead; some timezones do this.
+ * Whether a schedule is due at a time (ms since 1970; a whole second), ignoring jitter. When clocks go forward, a
+ * calendar time that does not exist on that day is due at the time that clocks show instead.
  */
 export function isScheduledAt(at: number, { times, timezone }: Pick<ScheduleSpec, 'times' | 'timezone'>): boolean {
   if (at % SECOND_MS !== 0) return false;
@@ -28,9 +30,9 @@ export function isScheduledAt(at: number, { times, timezone }: Pick<ScheduleSpec
 }
 
 /**
- * The scheduled time of a firing, ms since 1970, derived from its actual time, which is later by up to the jitter.
- * Without jitter the two are equal, to the second. If a calendar time does not exist on a day and the schedule fires at
- * another, that time is returned unchanged.
+ * Returns the scheduled time of a firing, ms since 1970. `firesAt`: its actual time, which is later by up to the
+ * jitter. If a calendar time does not exist on a day (see {@link isScheduledAt}), the actual time is returned, to the
+ * second.
  */
 export function nominalTimeOf(firesAt: number, { times, timezone, jitterMs }: ScheduleSpec): number {
   const latest = firesAt - (firesAt % SECOND_MS);
@@ -46,8 +48,8 @@ export function nominalTimeOf(firesAt: number, { times, timezone, jitterMs }: Sc
 }
 
 /**
- * How long a trigger must wait for a second in which the schedule is not due, ms. Temporal identifies firings by their
- * second: if a trigger and a due time share one, it silently drops one of them.
+ * Returns how long a manual trigger must wait, ms, so that it does not share its second with a due time. Temporal
+ * identifies firings by their second, and silently drops one of two in the same second.
  */
 export function waitForOwnSecond(now: number, spec: Pick<ScheduleSpec, 'times' | 'timezone'>): number {
   const isDue = (time: number): boolean => isScheduledAt(time - (time % SECOND_MS), spec);
@@ -57,7 +59,7 @@ export function waitForOwnSecond(now: number, spec: Pick<ScheduleSpec, 'times' |
   return 0;
 }
 
-/** Whether clocks that show this time, written as if it were of UTC, show one of the calendar. */
+/** Whether a local time matches the calendar. `local`: the local time as if it were UTC, ms since 1970. */
 function isShown(local: number, calendar: CalendarTimes): boolean {
   const date = new Date(local);
   return (
@@ -71,7 +73,9 @@ function isShown(local: number, calendar: CalendarTimes): boolean {
   );
 }
 
-/** The last second of a minute that a calendar names, after a time and not after another one, ms since 1970. */
+/**
+ * Returns the last second in a minute that matches, in the range from `after` (exclusive) to `until`; ms since 1970.
+ */
 function lastSecond(seconds: FieldValues, minute: number, after: number, until: number): number | undefined {
   for (let at = Math.min(until, minute + MINUTE_MS - SECOND_MS); at >= minute && at > after; at -= SECOND_MS) {
     if (isAmong((at - minute) / SECOND_MS, seconds)) return at;
@@ -83,9 +87,10 @@ function isAmong(value: number, values: FieldValues): boolean {
   return values === '*' || values.includes(value);
 }
 
+/** Formats by timezone. Creating one takes longer than using it. */
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
-/** Offset of a timezone from UTC at a time (ms since 1970), in ms; whole minutes. `timezone`: IANA name. */
+/** Returns the offset of a timezone from UTC at a time (ms since 1970), in ms. `timezone`: IANA name. */
 export function offsetOf(at: number, timezone: string): number {
   const name = formatIn(timezone)
     .formatToParts(at)
@@ -96,7 +101,6 @@ export function offsetOf(at: number, timezone: string): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** Cached, because creating a format takes longer than using it. */
 function formatIn(timeZone: string): Intl.DateTimeFormat {
   const known = FORMATS.get(timeZone);
   if (known !== undefined) return known;

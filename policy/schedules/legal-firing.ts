@@ -2,7 +2,12 @@ import { formatDuration } from '../../contract/times.ts';
 import { isScheduledAt } from './due-times.ts';
 import type { ScheduleSpec } from './schedule-spec.ts';
 
-/** An allowance for a schedule to fire within a time span. */
+/**
+ * Whether a schedule's firing may create a batch. Anyone who can reach Temporal can start a schedule's workflow for any
+ * time, so the ledger records which firings are allowed, and each firing is checked against these records.
+ */
+
+/** A time span in which a schedule may fire. */
 interface AllowedSpan {
   readonly id: number;
   /** Both ends inclusive, ms since 1970. `until` is null while the span is open. */
@@ -71,15 +76,14 @@ const TRIGGER_WITHIN_MS = 600_000;
  */
 const BACKFILL_WITHIN_MS = 7 * 86_400_000;
 
-/** The time span in which a trigger requested now may fire, ms since 1970. */
+/** Returns the time span in which a trigger requested now may fire, ms since 1970. */
 export function spanOfTrigger(now: number): { readonly from: number; readonly until: number } {
   return { from: now - CLOCKS_DIFFER_MS, until: now + TRIGGER_WITHIN_MS };
 }
 
 /**
- * Whether a schedule may fire for a time (ms since 1970), judged by the ledger alone, because anyone who can reach
- * Temporal can start its workflow for any time. Lenient where an honest server may have fired: clocks differ, and
- * firings wait for an earlier batch, a server or a worker.
+ * Decides whether a schedule may fire for the scheduled time `at`; both times are ms since 1970. Lenient where an
+ * honest server may have fired: clocks differ, and firings wait for an earlier batch, a server or a worker.
  */
 export function judgeFiring(at: number, now: number, records: FiringRecords): FiringVerdict {
   // It has already begun: a retried activity, or a firing of an earlier version.
@@ -111,7 +115,7 @@ function judgeDue(at: number, now: number, records: FiringRecords): FiringVerdic
   return dues.every(({ spec }) => isLate(at, now, records, spec)) ? late(due.spec) : { type: 'legal' };
 }
 
-/** How often a schedule may still fire on its own; null for no limit. `except`: a time to leave out of the count. */
+/** Returns how often a schedule may still fire on its own; null for no limit. `except`: an occurrence not to count. */
 export function runsLeft(records: FiringRecords, except?: number): number | null {
   const { spec, settledAt, allowed, occurrences } = records;
   if (spec.runs === null) return null;
@@ -124,23 +128,23 @@ export function runsLeft(records: FiringRecords, except?: number): number | null
 }
 
 /**
- * Whether a schedule never fires again on its own: its last time has passed, or no run is left. Temporal forgets such a
- * schedule after some days, so that it does not know it any more is no loss.
+ * Whether a schedule never fires again on its own: its last time has passed, or no run is left. Temporal deletes such a
+ * schedule after some days, so a schedule that is missing there may be in order.
  */
 export function isOver(records: FiringRecords, now: number): boolean {
   const { until } = records.spec;
   return (until !== null && until < now) || runsLeft(records) === 0;
 }
 
-/** Whether somebody paused a schedule here, so that the ledger allows none of its due times. */
+/** Whether a schedule is paused according to the ledger, which then allows none of its due times. */
 export function isPausedHere({ allowed }: Pick<FiringRecords, 'allowed'>): boolean {
   return !allowed.some(({ kind, until }) => kind === 'due' && until === null);
 }
 
 /**
- * Tells which times without an occurrence are due according to the ledger, ms since 1970: the schedule was not paused
- * here then and had a run left. Firings at any other time are refused, whatever Temporal does. There is no slack for
- * clocks here: a firing that is legal only by that slack has its own record.
+ * Returns a predicate for times (ms since 1970) without an occurrence: whether the ledger allowed a firing then,
+ * because the schedule was not paused and had a run left. Without slack for clock differences: a firing that is legal
+ * only by that slack has a record of its own.
  */
 export function dueHere(records: FiringRecords): (at: number) => boolean {
   const { settledAt, allowed } = records;
@@ -149,8 +153,8 @@ export function dueHere(records: FiringRecords): (at: number) => boolean {
 }
 
 /**
- * Start of the occurrences needed to judge a firing for `at`; both ms since 1970. A backfilled firing may have waited
- * for any other of its range, however rare its times.
+ * Returns since when occurrences are needed to judge a firing for `at`; both ms since 1970. A backfilled firing may
+ * have waited for any other firing of its range.
  */
 export function firingLookBack(
   at: number,
@@ -163,7 +167,8 @@ export function firingLookBack(
 }
 
 /**
- * Why a firing comes too late: no worker picked it up within the schedule's catch-up time. Undefined if it is in time.
+ * Returns why a firing is too late: no worker picked it up within the schedule's catch-up time. Undefined if it is in
+ * time. `waitedMs`: time from firing to pick-up.
  *
  * An embedded server fires whenever it runs, even during a command that only lists schedules. Without this check, the
  * batch would be created and paid for when a worker next runs here, perhaps weeks later.
@@ -173,7 +178,7 @@ export function lateReason(waitedMs: number, catchUpMs: number): string | undefi
   return `It fired, and no worker took it within its catch-up time of ${formatDuration(catchUpMs)}.`;
 }
 
-/** Whether a time is a due time of an allowance, within a slack, ms. */
+/** Whether a time is a due time in an allowed span. `slackMs`: tolerance at both ends of the span. */
 export function isDueIn(
   { from, until, spec }: Extract<AllowedFirings, { readonly spec: ScheduleSpec }>,
   at: number,

@@ -2,6 +2,8 @@ import type { SkipCause } from '../../contract/schedule.ts';
 import { utcSecond, formatDuration } from '../../contract/times.ts';
 import type { ScheduleSpec } from './schedule-spec.ts';
 
+/** Explains why a schedule did not fire at a due time, and whether that needs a person's attention. */
+
 /** A due time at which a schedule has not fired. */
 export interface DueTime {
   /** Scheduled time, ms since 1970. */
@@ -46,8 +48,8 @@ export type MissingOccurrence =
 const SLACK_MS = 10_000;
 
 /**
- * Why a due time has no firing. Temporal counts the times it skips but does not say which, so this uses the record of
- * the occurrences that ran.
+ * Explains a due time without a firing. Temporal counts the times that it skips, but does not say which, so this is
+ * derived from the occurrences that ran.
  */
 export function explainMissing(due: DueTime, standing: ScheduleStanding): MissingOccurrence {
   const { spec, isPaused, note, runs, buffered, now } = standing;
@@ -85,7 +87,7 @@ export function explainMissing(due: DueTime, standing: ScheduleStanding): Missin
   return { type: 'skipped', cause: 'missed', reason: `No server was there within its catch-up time of ${window}.` };
 }
 
-/** The explanation for a paused schedule, with the pause's note. */
+/** Returns the explanation for a paused schedule. `note`: the pause's note in Temporal. */
 export function pausedBy(note: string): Extract<MissingOccurrence, { readonly type: 'skipped' }> {
   if (BY_ITSELF.test(note)) {
     const reason = 'The schedule had paused by itself, because an occurrence failed.';
@@ -96,8 +98,8 @@ export function pausedBy(note: string): Extract<MissingOccurrence, { readonly ty
 }
 
 /**
- * Due times that were missed together, as an outage leaves them: the reason of the newest says how many there were,
- * because receivers hear of that one only. The others stay as they are.
+ * Adds to the newest missed due time how many others were missed with it, as in an outage, because hooks report only
+ * the newest one. Returns all others unchanged.
  */
 export function countMissed<S extends { readonly at: number; readonly cause: SkipCause; readonly reason: string }>(
   skipped: readonly S[],
@@ -116,19 +118,19 @@ export function countMissed<S extends { readonly at: number; readonly cause: Ski
  */
 const BY_ITSELF = /^paused due to workflow (?:failure|timeout)|^paused, workflow /;
 
-/** A schedule's note in human-readable form, without Temporal ids. */
+/** Returns a schedule's note for people, without Temporal's ids. */
 export function noteInWords(note: string): string {
   return BY_ITSELF.test(note) ? 'an occurrence failed' : note;
 }
 
-/** Decides, with an occurrence's state, whether it is amiss. */
+/** What decides, besides an occurrence's state, whether it needs attention. */
 export interface Watchfulness {
   readonly hasWorker: boolean;
   /** True if a manual pause is acknowledged, so that occurrences it skipped are in order. Default false. */
   readonly isPauseFine?: boolean | undefined;
 }
 
-/** True if an occurrence needs attention: it failed, did not take place, or is stalled because there is no worker. */
+/** Whether an occurrence needs attention: it failed, did not take place, or is stalled because there is no worker. */
 export function needsAttention(
   {
     state,
@@ -145,8 +147,8 @@ export function needsAttention(
 }
 
 /**
- * A schedule's recent outcomes, from its occurrences, newest first: the newest one that is over or was skipped, and how
- * many were amiss since the last that ended.
+ * Summarises a schedule's recent occurrences. `occurrences`: newest first. `newest`: the newest one that is over;
+ * `amissInARow`: the number that failed or were skipped since the last one that ended normally.
  */
 export function recentOutcomes<Occurrence extends { readonly state: 'running' | 'ended' | 'failed' | 'skipped' }>(
   occurrences: readonly Occurrence[],

@@ -2,26 +2,23 @@ import { roundCredits } from '../../contract/price-units.ts';
 import { offsetOf } from './due-times.ts';
 
 /**
- * The budget of a schedule for a calendar month. A batch counts in the month in which its occurrence lies, in the
- * timezone of the schedule, whenever it spends.
+ * The budget of a schedule for a calendar month (`--budget-month`). A batch counts in the month of its scheduled time,
+ * in the schedule's timezone, even if it spends in the next month.
  *
- * Each firing gets its share before it begins, as its batch's budget. While a batch is open, its whole budget counts as
- * spent, so concurrent firings cannot exceed the month together.
+ * When a schedule fires, {@link shareOfMonth} decides the budget of the new batch. While a batch is open, its whole
+ * budget counts as used, so concurrent batches cannot exceed the month's budget together.
  */
 
-/** Credits for each calendar month, and whose calendar. */
+/** A monthly budget in credits, and the timezone that defines the months. */
 export interface MonthBudget {
   readonly credits: number;
   /** IANA name. */
   readonly timezone: string;
 }
 
-/** A batch of the month, in credits. */
+/** A batch of the month. Amounts are in credits. */
 export interface MonthBatch {
-  /**
-   * Charged, in flight, possibly charged, and reserved for later steps, including those of rows that a late answer
-   * would reopen.
-   */
+  /** Charged, reserved for open requests and later steps, and possibly charged. */
   readonly spent: number;
   /** Its total budget; null for no limit. */
   readonly budget: number | null;
@@ -29,36 +26,41 @@ export interface MonthBatch {
   readonly isClosed: boolean;
 }
 
-/** A month's budget, spending and remainder, in credits. */
+/** How much of a month's budget is used. Amounts are in credits. */
 export interface MonthStanding {
+  /** The month's budget. */
   readonly credits: number;
   readonly spent: number;
-  /** Credits that open batches may still spend; null if one of them has no budget. */
+  /** What open batches may still spend; null (no limit) if one of them has no budget. */
   readonly held: number | null;
-  /** Never below 0. */
+  /** What a new batch may spend; never below 0, and 0 if `held` is null. */
   readonly left: number;
 }
 
-/** The budget of a new batch, or `used-up`: not even its cheapest row fits. */
+/** The budget of a new batch in credits, or `used-up` if not even its cheapest row fits. */
 export type MonthShare = { readonly type: 'share'; readonly budget: number } | { readonly type: 'used-up' };
 
 const HOUR_MS = 3_600_000;
 
-/** The month that a calendar of the timezone shows at a time (ms since 1970), as `2026-12`. */
+/** Returns the month of a time (ms since 1970) in a timezone: `2026-12`. */
 export function monthOf(at: number, timezone: string): string {
   return new Date(at + offsetOf(at, timezone)).toISOString().slice(0, 7);
 }
 
-/** The month in which a time lies, from its first second up to the first of the next, ms since 1970. */
+/** Returns the start (inclusive) and end (exclusive) of the month of a time; all in ms since 1970. */
 export function monthRange(at: number, timezone: string): { readonly from: number; readonly until: number } {
   const [year = 0, month = 1] = monthOf(at, timezone).split('-').map(Number);
   return { from: startOf(Date.UTC(year, month - 1), timezone), until: startOf(Date.UTC(year, month), timezone) };
 }
 
-/** The first second of a month in a timezone, by that of UTC. No timezone is further from UTC than 15 hours. */
-function startOf(inUtc: number, timezone: string): number {
-  const month = monthOf(inUtc, 'UTC');
-  let [before, from] = [inUtc - 15 * HOUR_MS, inUtc + 15 * HOUR_MS];
+/**
+ * Returns the first second of a month in a timezone, ms since 1970. `startInUtc`: the same month's first second in UTC.
+ * A binary search, because offsets change over time; no timezone is further from UTC than 15 hours.
+ */
+function startOf(startInUtc: number, timezone: string): number {
+  const month = monthOf(startInUtc, 'UTC');
+  let before = startInUtc - 15 * HOUR_MS;
+  let from = startInUtc + 15 * HOUR_MS;
   while (from - before > 1_000) {
     const middle = before + Math.floor((from - before) / 2_000) * 1_000;
     if (monthOf(middle, timezone) < month) before = middle;
@@ -67,7 +69,7 @@ function startOf(inUtc: number, timezone: string): number {
   return from;
 }
 
-/** A month's standing, given its batches. */
+/** Adds up a month's batches. `credits`: the month's budget. */
 export function monthStanding(credits: number, batches: readonly MonthBatch[]): MonthStanding {
   let spent = 0;
   let held: number | null = 0;
@@ -82,8 +84,8 @@ export function monthStanding(credits: number, batches: readonly MonthBatch[]): 
 }
 
 /**
- * What a firing may spend. `budget`: max per firing; null for no limit. `cheapest`: price of the cheapest row; 0 if a
- * row is free; null if unknown, when any credit may suffice.
+ * Decides the budget of a new batch. `budget`: the schedule's limit per batch, null for none. `cheapest`: price of the
+ * cheapest row, 0 if a row is free, null if unknown, in which case any credit may suffice. All in credits.
  */
 export function shareOfMonth(
   { left }: MonthStanding,
@@ -93,16 +95,15 @@ export function shareOfMonth(
   return { type: 'share', budget: budget === null ? left : Math.min(budget, left) };
 }
 
-/** Why an occurrence was skipped, with its figures: a sentence. */
+/** Returns why an occurrence was skipped, with figures, as a sentence. `month`: as {@link monthOf} returns it. */
 export function usedUpReason({ credits, spent, held, left }: MonthStanding, month: string): string {
-  const others =
-    held === null
-      ? ', and a batch without a budget still runs'
-      : held === 0
-        ? ''
-        : `, up to ${held} more reserved by open batches`;
   const budget = `The budget of ${credits} credits for ${month}`;
   if (left === credits) return `${budget} does not cover even one row; none of it is spent or reserved.`;
   const rest = left > 0 ? `; the ${left} left do not cover even one row` : '';
-  return `${budget} is used up: ${spent} spent or reserved${others}${rest}.`;
+  return `${budget} is used up: ${spent} spent or reserved${heldByOthers(held)}${rest}.`;
+}
+
+function heldByOthers(held: number | null): string {
+  if (held === null) return ', and a batch without a budget still runs';
+  return held === 0 ? '' : `, up to ${held} more reserved by open batches`;
 }

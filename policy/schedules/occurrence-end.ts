@@ -1,10 +1,11 @@
 import type { OccurrenceEnd, RowsLeftOut } from '../../contract/activities.ts';
 import { currentExit, type ExitName } from '../../contract/exit-codes.ts';
 
+/** How the workflow of a schedule's occurrence waits for its batch, and reports the end. */
+
 /**
- * Exits of a batch that gave up on its own or has a mismatch: its occurrence has failed, which pauses a schedule with
- * `pauseOnFailure`. Single rows that are failed, unknown or unfit do not count: they are results, and the next
- * occurrence has the next manifest.
+ * Exits of a batch that gave up by itself or has a mismatch: its occurrence counts as failed, which pauses a schedule
+ * with `pauseOnFailure`. Failed, unknown or unfit rows alone do not make an occurrence fail.
  */
 const FAILED: readonly ExitName[] = ['halted', 'skipped', 'api', 'mismatch', 'internal'];
 
@@ -17,11 +18,11 @@ export type OccurrenceVerdict =
 type BatchEnding = Omit<Extract<OccurrenceEnd, { readonly type: 'ended' }>, 'type'>;
 
 /**
- * Distinguishes a batch that ended normally from one that gave up, or whose files could not be written (`problem` says
- * why).
+ * Decides whether an occurrence ended normally, or failed because its batch gave up or its files could not be written
+ * (`problem` says why).
  */
 export function occurrenceVerdict(batch: string, { exit: recorded, problem, leftOut }: BatchEnding): OccurrenceVerdict {
-  // In a history that an earlier version began, it is that one's name.
+  // A history that an earlier version began contains that version's name.
   const exit = currentExit(recorded);
   if (problem !== undefined) return { type: 'failed', exit, reason: problem };
   return FAILED.includes(exit)
@@ -50,19 +51,17 @@ function whyLeftOut({ rows, budget, isCachedOnly }: RowsLeftOut): string {
   return `${budget === null ? 'ran out of credits' : `stopped at its budget of ${String(budget)} credits`}: ${unsent}`;
 }
 
-/**
- * First and longest pause between checks of a batch whose workflow reports its end, in case that report is lost, ms.
- */
-const GUARDS_MS = [15_000, 300_000] as const;
-/** First and longest pause for a batch without such a report, ms. */
-const LOOKS_MS = [1_000, 15_000] as const;
+/** First and longest pause between checks if the batch's workflow reports its end, in case the report is lost, ms. */
+const PAUSES_WITH_REPORT_MS = [15_000, 300_000] as const;
+/** First and longest pause between checks without such a report, ms. */
+const PAUSES_MS = [1_000, 15_000] as const;
 
 /**
- * How long a firing waits before it checks again whether its batch has ended, ms. Longer each time, because a batch may
- * run for hours and be paused for days. `looks`: consecutive checks without news. `isTold`: the batch's workflow is a
- * child of the firing, so its end is reported at once.
+ * Returns the pause before the next check whether a batch has ended, ms: longer each time, because a batch may run for
+ * hours and be paused for days. `checks`: consecutive checks without change. `isReported`: whether the batch's workflow
+ * is a child of the firing, so its end is reported at once.
  */
-export function endCheckPauseMs(looks: number, isTold: boolean): number {
-  const [first, longest] = isTold ? GUARDS_MS : LOOKS_MS;
-  return Math.min(longest, first * 2 ** Math.min(10, looks));
+export function endCheckPauseMs(checks: number, isReported: boolean): number {
+  const [first, longest] = isReported ? PAUSES_WITH_REPORT_MS : PAUSES_MS;
+  return Math.min(longest, first * 2 ** Math.min(10, checks));
 }

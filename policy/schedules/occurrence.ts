@@ -21,12 +21,15 @@ export const STAMP_LENGTH = 21;
  */
 export const LONGEST_SCHEDULE_NAME = 100 - STAMP_LENGTH;
 
-/** The name of an occurrence's batch, safe as a folder name on every file system: `nightly.2026-12-01T02-00-00Z`. */
+/**
+ * Returns the name of an occurrence's batch, safe as a folder name on every file system:
+ * `nightly.2026-12-01T02-00-00Z`.
+ */
 export function formatOccurrence({ schedule, at }: Occurrence): string {
   return `${schedule}.${stampOf(at)}`;
 }
 
-/** The occurrence whose batch has this name; undefined for the name of any other batch. */
+/** Parses a batch name into its occurrence; undefined for the name of any other batch. */
 export function parseOccurrence(batch: string): Occurrence | undefined {
   const found = /^(?<schedule>.+)\.(?<day>\d{4}-\d\d-\d\d)T(?<hour>\d\d)-(?<minute>\d\d)-(?<second>\d\d)Z$/s.exec(
     batch,
@@ -40,8 +43,8 @@ export function parseOccurrence(batch: string): Occurrence | undefined {
 }
 
 /**
- * The time for which Temporal started a workflow by schedule, in ms since 1970: Temporal puts it behind the id of the
- * schedule's action, as `…-2026-12-01T02:00:00Z`. Undefined for a workflow that no schedule started.
+ * Returns the time for which a schedule started a workflow, in ms since 1970: Temporal appends it to the workflow id,
+ * as `…-2026-12-01T02:00:00Z`. Undefined for a workflow that no schedule started.
  */
 export function scheduledTimeOf(workflowId: string): number | undefined {
   const text = /-(?<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/.exec(workflowId)?.groups?.['time'];

@@ -2,10 +2,12 @@ import type { MonthBudget } from './month-budget.ts';
 import { maxSpend, type SpendFacts, type SpendRefusal } from '../../contract/spend.ts';
 import { decideSpend } from '../money/spend.ts';
 
+/** Why a schedule's firing may not pay: at the firing itself, or as a forecast when the schedule is set or listed. */
+
 /** Facts that decide whether a firing may pay, and that its reason quotes. In credits. */
 type FiringFacts = Pick<SpendFacts, 'bill' | 'budget' | 'balance' | 'confirmAbove'>;
 
-/** Why a firing may not pay, with the figures: the start of a sentence, in lower case. */
+/** Puts a refusal into words, with figures: a clause in lower case, without a full stop. */
 export function describeRefusal(why: SpendRefusal, facts: FiringFacts): string {
   const { bill, budget, balance, confirmAbove } = facts;
   const cheapest = bill.cheapest === null ? '' : `; the cheapest costs ${String(bill.cheapest)}`;
@@ -24,8 +26,8 @@ export function describeRefusal(why: SpendRefusal, facts: FiringFacts): string {
 }
 
 /**
- * Why a firing would be refused if its manifest stays as it is now; undefined if it would not. The month's and the
- * account's remaining credits at that time are unknown.
+ * Returns why the next firing would be refused if the manifest does not change; undefined if it would not be. It
+ * assumes the full budget of the month and enough credits, because the remaining ones at that time are unknown.
  */
 export function predictRefusal(
   facts: Pick<SpendFacts, 'bill' | 'budget' | 'confirmAbove'>,

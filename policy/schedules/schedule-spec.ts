@@ -3,9 +3,11 @@ import { OVERLAP_POLICIES, type OverlapPolicy } from '../../contract/schedule.ts
 import { parseCron, type CalendarTimes } from './calendar-times.ts';
 import { DURATION_FORM, formatDuration, parseDuration } from '../../contract/times.ts';
 
+/** Parses and validates the options of a schedule. */
+
 /**
- * When a schedule fires: at multiples of a length since 1970 in UTC, or at times of a calendar; `text` is what was
- * written.
+ * When a schedule fires: at multiples of an interval since 1970 in UTC, or at calendar times. `text`: the cron
+ * expression as the user wrote it.
  */
 export type Times =
   | { readonly type: 'every'; readonly everyMs: number }
@@ -148,28 +150,25 @@ function readTimes({ every, cron }: WrittenSpec, before: ScheduleSpec | undefine
     : { type: 'read', times: { type: 'every', everyMs } };
 }
 
-/** How {@link parseInstant} wants a time, for a message that begins with "expected". */
+/** What {@link parseInstant} accepts, for a message that begins with "expected". */
 export const INSTANT_FORM = 'a date and time with its zone, such as 2026-12-31T23:59:59Z or 2026-12-31T23:59+01:00';
 
-/** Reads a time of ISO 8601 with its offset to UTC, in ms since 1970. Undefined for any other text. */
+/** Parses an ISO 8601 time with its offset to UTC into ms since 1970. Undefined for any other text. */
 export function parseInstant(text: string): number | undefined {
   const found = /^(?<day>\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/.exec(text.trim());
   const at = found === null ? Number.NaN : Date.parse(text.trim());
-  // `Date` reads 30 February as a day in March.
+  // `Date` accepts 30 February, as a day in March.
   const day = found?.groups?.['day'] ?? '';
   if (Number.isNaN(at) || new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) !== day) return undefined;
   return at;
 }
 
-/**
- * True for names that both this program and Temporal can read. Offsets such as `+01:00` are none: Temporal knows names
- * only.
- */
+/** Whether both this program and Temporal know a timezone name. Temporal accepts no offsets such as `+01:00`. */
 function isTimezone(name: string): boolean {
   if (!/^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(name)) return false;
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
-    // Temporal wants the case of the database, and Intl does not.
+    // Temporal requires the exact case of the database; Intl does not.
     return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase();
   } catch {
     return false;

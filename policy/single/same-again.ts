@@ -17,25 +17,26 @@ export interface JobAttempt extends RedriveAttempt {
   readonly charged: number | null;
 }
 
-/** A person's flags besides the job itself. */
+/** Flags of the repeated command. */
 export interface RepeatOptions {
-  /** A new take is wanted, at a new price. */
+  /** `--again`: make a new take, at a new price. */
   readonly again: boolean;
-  /** Send again what may have been charged. */
+  /** `--resubmit`: send again what may have been charged. */
   readonly resubmit: boolean;
 }
 
+/** What a repeated command does. */
 export type SameAgain =
-  /** It has its result. */
+  /** Return the existing result. */
   | { readonly type: 'give' }
-  /** It has not ended. */
+  /** Continue the running job. */
   | { readonly type: 'go-on' }
-  /** It is run again, or its paid job is waited for again, free. */
+  /** Redrive: pay for the job again, or wait for its paid job again, free. */
   | { readonly type: 'redrive' }
-  /** It needs an explicit flag to run again. `running`: a job of it may still run. */
+  /** Refuse without an explicit flag. `running`: a job of it may still run. */
   | { readonly type: 'hold'; readonly why: 'failed' | 'unfit' | 'unknown' | 'running' };
 
-/** Decides. `isOpen`: its batch is not closed. */
+/** Decides what the repeated command does. `isOpen`: the batch of the job is not closed. */
 export function decideAgain(
   row: RedriveRow,
   attempts: readonly JobAttempt[],
@@ -43,8 +44,8 @@ export function decideAgain(
   isOpen: boolean,
 ): SameAgain {
   if (row.outcome === null) return { type: 'go-on' };
-  const isWell = hasResult(row.outcome);
-  if (isWell && !again) return isOpen ? { type: 'go-on' } : { type: 'give' };
+  const hasOwnResult = hasResult(row.outcome);
+  if (hasOwnResult && !again) return isOpen ? { type: 'go-on' } : { type: 'give' };
   const plan = planRedrive(row, attempts, { step: null, resubmit, replace: again, accept: false, edited: null });
   switch (plan.type) {
     case 'refuse':
@@ -69,17 +70,17 @@ function isLackingPaidPart({ outcome, failure, parts = null }: RedriveRow, attem
 }
 
 /**
- * Like {@link decideAgain}, for a job whose batch can never run again because its request was removed. `redrive`: it
- * becomes another batch, and is paid for there.
+ * Like {@link decideAgain}, for a job whose inputs `voxbatch clean` removed, so that its batch can never run again.
+ * `redrive` then means that the job becomes another batch, and is paid for there.
  */
-export function decideCleaned(row: RedriveRow, attempts: readonly JobAttempt[], wish: RepeatOptions): SameAgain {
-  const decided = decideAgain(row, attempts, wish, false);
-  if (decided.type !== 'redrive' || wish.again || !attempts.some(mayCost)) return decided;
-  // A paid job that could otherwise have been waited for again.
+export function decideCleaned(row: RedriveRow, attempts: readonly JobAttempt[], options: RepeatOptions): SameAgain {
+  const decided = decideAgain(row, attempts, options, false);
+  if (decided.type !== 'redrive' || options.again || !attempts.some(mayCost)) return decided;
+  // A redrive of the batch might have waited for its paid job, free; another batch would pay again.
   return { type: 'hold', why: 'failed' };
 }
 
-/** States of attempts that were not and will not be charged. */
+/** States of attempts that are never charged. */
 const FREE: readonly AttemptState[] = ['not-accepted', 'rejected', 'revoked', 'cached'];
 
 function mayCost({ state, charged }: JobAttempt): boolean {

@@ -1,5 +1,7 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
 
+/** After `run --sample N`: whether to run the rest of the rows. */
+
 /** Facts once the rows of a sample have ended. */
 export interface SampleEnd {
   /** How the sample ended. */
@@ -13,8 +15,9 @@ export interface SampleEnd {
 }
 
 /**
- * What comes after a sample. `stop`: the other rows are not paid for, because there are none (`nothing-left`), because
- * rows of the sample did not succeed and nobody looks at them (`not-clean`), or because nobody has agreed (`nobody`).
+ * What to do after a sample. `ask`: ask the person whether to run the other rows. `go`: run them. `stop`: do not,
+ * because there are none (`nothing-left`), because rows of the sample did not succeed and nobody can look at them
+ * (`not-clean`), or because nobody has agreed (`nobody`).
  */
 export type AfterSample =
   { readonly type: 'ask' | 'go' } | { readonly type: 'stop'; readonly why: 'nothing-left' | 'not-clean' | 'nobody' };

@@ -1,6 +1,8 @@
 import type { Failure } from '../../contract/failures.ts';
 import { subsetFlags, type Subset } from '../../contract/subset.ts';
 
+/** Chooses the rows that `--limit` or `--sample` selects. */
+
 /** The properties by which a row is chosen. */
 export interface Candidate {
   /** 1-based position in the manifest. */
@@ -30,12 +32,13 @@ export type IsChosen = (row: Candidate) => boolean;
 /** Place of an id in the order in which a seed draws, compared as text. Different ids must have different ranks. */
 export type RankOf = (seed: number, id: string) => string;
 
-/** Rows held before the first pruning of those that a sample cannot need. */
+/** Number of collected rows at which those are first dropped that no sample can include. */
 const FIRST_LOOK = 1_000;
 
 /**
- * Chooses the rows of a subset while a manifest is read once, in its order: the first N, or N that are spread over
- * their traits. Of the rows it holds about twice as many as a sample has, and one for each different set of traits.
+ * Chooses the rows of a subset in one pass over the manifest: the first N, or a sample of N that covers as many traits
+ * (kinds, voices, engines) as possible. Memory holds about twice as many rows as the sample has, plus one for each
+ * distinct set of traits.
  */
 export class SubsetDraw<Item> {
   readonly #subset: Subset | null;
@@ -47,7 +50,8 @@ export class SubsetDraw<Item> {
   #offered = 0;
 
   /**
-   * `take` is given what came with each chosen row, in the order of the manifest: a sample's not before {@link finish}.
+   * @param take receives the item of each chosen row, in the order of the manifest; for a sample, not before
+   *   {@link finish}.
    */
   constructor(subset: Subset | null, rankOf: RankOf, take: (item: Item) => void) {
     this.#subset = subset;
@@ -55,7 +59,7 @@ export class SubsetDraw<Item> {
     this.#take = take;
   }
 
-  /** Takes in the next row of the manifest. `traits`: what a sample is spread over, the most important first. */
+  /** Adds the next row of the manifest. `item`: passed to `take` if the row is chosen. */
   offer({ row, id }: Candidate, traits: Traits, item: Item): void {
     const subset = this.#subset;
     if (subset?.type !== 'sample') {
@@ -71,7 +75,7 @@ export class SubsetDraw<Item> {
     if (this.#held >= this.#lookAt) this.#drop(subset.rows);
   }
 
-  /** Ends the draw. Returns a predicate that tells whether a row of the manifest is chosen; it holds the chosen ids. */
+  /** Ends the pass. Returns a predicate that tells whether a row of the manifest is chosen. */
   finish(): IsChosen {
     const subset = this.#subset;
     if (subset === null) return () => true;
@@ -156,7 +160,7 @@ function byFirst(a: Stratum<Ranked>, b: Stratum<Ranked>): number {
   return one === undefined || other === undefined ? 0 : byRank(one, other);
 }
 
-/** Failure of a row outside the subset. */
+/** Returns the failure of a row outside the subset. */
 export function notChosenFailure(subset: Subset | null): Failure {
   return { class: 'NotChosen', message: `Not chosen by ${subsetFlags(subset).join(' ')}. Nothing was sent.` };
 }

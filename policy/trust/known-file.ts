@@ -1,6 +1,7 @@
 /**
- * A file identity that cannot be transported: an archived, copied or restored file gets another birth time. Without the
- * device, whose number may change with each boot.
+ * Identifies a file that this user has confirmed, such as a ledger, so that a copy from somebody else is not trusted: a
+ * copied, unpacked or restored file gets another inode and birth time. The device number is left out, because it may
+ * change with each boot.
  */
 export interface KnownFile {
   /** Absolute. */
@@ -17,9 +18,9 @@ interface FileTimes {
 }
 
 /**
- * A file's birth time, ms; 0 if it is not reported or could be set. On macOS, setting an earlier modification time also
- * moves the birth time. A Linux sandbox without statx(2) reports every file's last change as its birth, including that
- * of Node's own binary, which was changed after its birth.
+ * Returns a file's birth time, ms; 0 if it is not reported or could be forged. On macOS, setting an earlier
+ * modification time also moves the birth time. A Linux sandbox without statx(2) reports every file's last change as its
+ * birth; this is detected by Node's own binary, `node`, which was certainly changed after its birth.
  */
 export function birthTimeMs(file: FileTimes, node: FileTimes, platform: string): number {
   if (platform !== 'linux' || node.birthtimeMs === node.ctimeMs) return 0;
@@ -34,7 +35,7 @@ export function isSameFile(one: Partial<KnownFile>, other: KnownFile): boolean {
 
 /** The birth of a file and the first line in it are this close together if one process made both, ms. */
 const SAME_MOMENT_MS = 2_000;
-/** From then on, a ledger of an earlier version is never taken for the user's own without confirmation. */
+/** End of the upgrade period: ledgers born later are never trusted without confirmation, ms since 1970. */
 const ADOPTED_UNTIL = Date.UTC(2027, 6, 1);
 
 /** Facts about a ledger that is missing from the user's record. */

@@ -6,11 +6,14 @@ import { orRetake, type RetakeRules } from '../rows/new-take.ts';
 import { isLastStep, usedAttempt, type AttemptView } from '../rows/row-machine.ts';
 
 /**
- * The effect of a check on its row. The check is a separate request; the result it judges belongs to an earlier step,
- * is paid for, and is kept.
+ * What happens to a row after a check (`--verify`). The check is a paid step of its own; the result that it judges
+ * belongs to an earlier step, was paid for, and is always kept.
  */
 
-/** Ends or continues a row after a completed check of a file. `isFree`: nothing of the row was paid for. */
+/**
+ * Decides how a row continues after a completed check. `step`: the check; `file`: the checked result; `isFree`: nothing
+ * of the row was paid for.
+ */
 export function afterCheck<File extends CheckedFile>(
   row: StepChoice,
   judgement: Judgement,
@@ -31,17 +34,17 @@ export function afterCheck<File extends CheckedFile>(
   return { failure, effect: orRetake(of, ending, allowed) };
 }
 
-/** An attempt with what it brought. */
+/** An attempt with its result. */
 interface Filed<File extends object> extends AttemptView {
   readonly file: File | null;
 }
 
-/** A row whose results are checked. `acceptedTake`: as in its record. */
+/** A row whose results are checked. `acceptedTake`: the take whose result a person accepted; null for none. */
 interface CheckedRow extends StepChoice {
   readonly acceptedTake: number | null;
 }
 
-/** The result that a check judges: the one its row continues with. Undefined if there is none. */
+/** Returns the attempt whose result a check judges: the one that its row uses. Undefined if there is none. */
 export function checkedResult<File extends object, A extends Filed<File>>(
   row: CheckedRow,
   step: Step,
@@ -53,9 +56,9 @@ export function checkedResult<File extends object, A extends Filed<File>>(
 }
 
 /**
- * The ending of a row whose check failed, rather than what it checks: that was paid for, so the row ends `unfit` and
- * keeps it. If the answer of the check is lost, the ending says that this is all that is in doubt. The endings of other
- * steps stay as they are.
+ * Replaces the ending of a row whose check itself failed (not the checked result): the result was paid for, so the row
+ * ends `unfit` and keeps it. If the answer of the check is lost, the message says that only the check is in doubt.
+ * Returns the effects of other steps unchanged.
  */
 export function keepCheckedResult<File extends object, Effect extends object>(
   row: CheckedRow,

@@ -2,7 +2,8 @@ import type { Judgement } from '../../contract/verify.ts';
 import { alignWords, changesIn, join, type Stretch } from '../align-words.ts';
 
 /**
- * Compares the transcript with the intended text. The comparison is lenient, because a false alarm costs money:
+ * Compares the transcript of generated speech with its text (`--verify`). The comparison is lenient, because a false
+ * alarm costs money:
  *
  * - Misspelt words count only by how much they differ: `night` for `knight`, `icecream` for `ice cream`.
  * - A number may be heard as digits or as words, in any language, so it is not compared.
@@ -61,21 +62,21 @@ const RUN = 6;
 /** The same where characters are compared. */
 const RUN_OF_CHARACTERS = 8;
 
-/** Wrong words that are allowed in all. */
+/** Returns how many words may be wrong in all; fractions count, because words may be wrong in part. */
 function allowedIn(words: readonly string[], threshold: number): number {
   if (words.length === 1) return 0.67;
   return Math.max(1, threshold * words.length);
 }
 
-/** A threshold above the default allows longer runs in the same measure. */
+/** Returns the longest allowed run of wrong words, which grows in proportion to a threshold above the default. */
 function longestAllowed(words: readonly string[], threshold: number): number {
   const characters = words.filter((word) => word.length === 1 && !/[\p{Script=Latin}\p{N}]/u.test(word)).length;
   return (characters * 2 > words.length ? RUN_OF_CHARACTERS : RUN) * Math.max(1, threshold / 0.25);
 }
 
 /**
- * Wrong words of a stretch; below 0 for right ones, as many as there are. Words that differ are compared by their
- * letters, all of the stretch together, because a recogniser may cut words elsewhere.
+ * Returns the number of wrong words in a differing stretch, or minus the number of words in an equal one. Differing
+ * words are compared letter by letter over the whole stretch, because a recogniser may split words elsewhere.
  */
 function costOf({ isEqual, first, second }: Stretch, words: readonly string[], said: readonly string[]): number {
   const wanted = words.slice(...first);
@@ -90,10 +91,10 @@ function costOf({ isEqual, first, second }: Stretch, words: readonly string[], s
   return Math.min(most, (most * changes) / letters);
 }
 
-/** Right words between two stretches that may be of one number: `$5.50`, heard as five dollars and fifty. */
+/** Max right words between two stretches that may belong to one number: `$5.50`, heard as five dollars and fifty. */
 const GAP = 2;
 
-/** A number and its unit may change places, so what surrounds a number is looked at together. */
+/** Joins stretches around a number, because a number and its unit may change places. */
 function joinAtNumbers(
   stretches: readonly Stretch[],
   words: readonly string[],
@@ -115,18 +116,22 @@ function holdsNumber({ first, second }: Stretch, words: readonly string[], said:
 }
 
 const NUMBER = /^\p{N}+$/u;
-/** Words that one digit may be heard as, and those that a number brings besides: a unit, a sign, `and`. */
+/** Max words that one digit is spoken as. */
 const WORDS_A_DIGIT = 3;
+/** Max further words of a number: a unit, a sign, `and`. */
 const WORDS_A_NUMBER = 2;
 
-/** Words that only one side has, numbers apart, and apart from as many as the numbers of the other side may be. */
+/**
+ * Returns the number of wrong words in a stretch with numbers: words that only one side has, less as many as the
+ * numbers of the other side may be spoken as.
+ */
 function costAtNumbers(wanted: readonly string[], heard: readonly string[]): number {
-  const missing = only(wanted, heard) - spokenAs(heard);
-  const added = only(heard, wanted) - spokenAs(wanted);
+  const missing = countMissing(wanted, heard) - mostSpokenWords(heard);
+  const added = countMissing(heard, wanted) - mostSpokenWords(wanted);
   return Math.max(0, missing, added);
 }
 
-function only(words: readonly string[], others: readonly string[]): number {
+function countMissing(words: readonly string[], others: readonly string[]): number {
   const there = new Set(others);
   return words.filter((word) => !isNumber(word) && !there.has(word)).length;
 }
@@ -135,15 +140,20 @@ function isNumber(word: string): boolean {
   return NUMBER.test(word);
 }
 
-function spokenAs(words: readonly string[]): number {
+/** Returns the max number of words that the numbers among these words are spoken as. */
+function mostSpokenWords(words: readonly string[]): number {
   return words
     .filter(isNumber)
     .reduce((sum, number) => sum + WORDS_A_NUMBER + WORDS_A_DIGIT * Array.from(number).length, 0);
 }
 
-/** The run with the most wrong words, in which each right word takes one away: a lone right word does not end it. */
+/**
+ * Returns the most wrong words in a run. Each right word within a run subtracts one, so a single right word does not
+ * end the run.
+ */
 function longestRun(costs: readonly number[]): number {
-  let [run, longest] = [0, 0];
+  let run = 0;
+  let longest = 0;
   for (const cost of costs) {
     run = Math.max(0, run + cost);
     longest = Math.max(longest, run);
@@ -156,23 +166,29 @@ function round(value: number): number {
 }
 
 /**
- * Whether two language tags name languages that are certainly not the same. Says no where it cannot tell: where a tag
- * is missing or no code (`German`), and among languages that recognisers tell apart by chance.
+ * Whether two language tags certainly name different languages. False if a tag is missing or is no code (`German`), and
+ * for languages that recognisers confuse.
  */
 function isOtherLanguage(asked: string | undefined, heard: string | undefined): boolean {
   const [wanted, found] = [languageOf(asked), languageOf(heard)];
   return wanted !== undefined && found !== undefined && wanted !== found;
 }
 
-/** Codes of languages that are written or spoken so much alike that one is often taken for the other. */
+/** Maps languages that recognisers confuse to one code: Norwegian, Serbo-Croatian, Chinese. */
 const ALIKE: Readonly<Record<string, string>> = {
-  ...{ nb: 'no', nn: 'no' },
-  ...{ bs: 'sr', hr: 'sr', cnr: 'sr' },
-  ...{ yue: 'zh', wuu: 'zh', nan: 'zh', hak: 'zh' },
+  nb: 'no',
+  nn: 'no',
+  bs: 'sr',
+  hr: 'sr',
+  cnr: 'sr',
+  yue: 'zh',
+  wuu: 'zh',
+  nan: 'zh',
+  hak: 'zh',
 };
 
 /**
- * The language of a tag as one code, whatever its region, script, separator and age: `iw_IL` is `he`, `eng` is `en`.
+ * Returns the language of a tag as one code, without region, script and obsolete names: `iw_IL` is `he`, `eng` is `en`.
  */
 function languageOf(tag = ''): string | undefined {
   const code = /^([a-z]{2,3})(?:[-_]|$)/.exec(tag.toLowerCase())?.[1];
@@ -183,8 +199,8 @@ function languageOf(tag = ''): string | undefined {
 }
 
 /**
- * Words as they are compared with what a recogniser heard: without case, punctuation, diacritics and apostrophes, which
- * recognisers write as they like. A script without spaces between words is compared by its characters.
+ * Splits a text into words for the comparison: without case, punctuation, diacritics and apostrophes, which recognisers
+ * write inconsistently. A script without spaces between words is split into characters.
  *
  * Unspoken text is left out: tags (`<break/>`), and directions in square brackets (`[laughs]`).
  */

@@ -2,12 +2,15 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import { spokenSeconds } from '../money/pricing.ts';
 
+/** Detects speech that is far too long or too short for its text, by the usual pace of its voice. */
+
 /** Min known results of a voice before a new one is judged by them. */
 const LEAST_KNOWN = 20;
 /** Shorter texts say little: pauses before and after count too much. */
 const LEAST_SECONDS = 4;
-/** How far from the usual pace an odd result must be, in either direction, and how many times the usual deviation. */
+/** An odd result takes at least this many times as long as usual, or is that many times shorter, … */
 const FACTOR = 2;
+/** … and deviates by more than this many times the median deviation. */
 const DEVIATIONS = 8;
 /** Consecutive odd results that agree on a pace before it becomes the voice's new one. */
 const LEAST_AGREEING = 5;
@@ -17,7 +20,7 @@ const MOST_KNOWN = 200;
 /** The inputs that determine a result's pace: all of the row's speech settings. */
 export type PacedSpeech = Pick<RowSpec, 'text' | 'voice' | 'engine' | 'speed' | 'language' | 'extra'>;
 
-/** The known paces of a voice. */
+/** The known paces of a voice; see {@link paceOf}. */
 export interface KnownPaces {
   /** Paces of the latest normal results, oldest first. */
   readonly usual: readonly number[];
@@ -31,9 +34,9 @@ export const NO_PACES: KnownPaces = { usual: [], odd: [] };
 export type OddPace = 'far too long for its text' | 'far too short for its text';
 
 /**
- * Compares how long speech takes with how long its voice usually takes for such a text: a third of a text, or another
- * voice, may be a whole file in good order. Cautious: it judges only long plain texts of a voice of which many results
- * are known, and by their median, so that a few bad ones do not spoil it.
+ * Compares the pace of a result with the usual pace of its voice; undefined if it is normal or cannot be judged. It
+ * finds files that are valid, but contain only a part of the text, or more than it. Only the median counts, so that a
+ * few bad results do not spoil the comparison.
  *
  * @param known the paces of earlier results with this {@link paceKeyOf}
  */
@@ -47,23 +50,23 @@ export function judgePace(known: readonly number[], pace: number): OddPace | und
 }
 
 /**
- * The known paces after a result. Odd ones are not learned unless several in a row agree: then the voice itself has
- * changed. The earlier paces are dropped, and nothing is judged until enough results of the new pace are known.
+ * Returns the known paces after another result. Odd paces are not learned unless several in a row agree: then the voice
+ * itself has changed, the earlier paces are dropped, and nothing is judged until enough new results are known.
  */
 export function learnPace({ usual, odd }: KnownPaces, pace: number): KnownPaces {
   if (judgePace(usual, pace) === undefined) return { usual: [...usual, pace].slice(-MOST_KNOWN), odd: [] };
-  // One that disagrees begins anew, so that results which are bad in several ways are not taken for a pace.
+  // A pace that disagrees restarts the run, so that results that are bad in different ways count as no new pace.
   const agrees = odd.every((one) => Math.abs(one - pace) <= Math.log(FACTOR));
   const last = agrees ? [...odd, pace] : [pace];
   return last.length < LEAST_AGREEING ? { usual, odd: last } : { usual: last, odd: [] };
 }
 
-/** How much longer than such a text usually takes with any voice, as a logarithm. */
+/** Returns the pace of a result: the natural logarithm of its length divided by the estimated length of its text. */
 export function paceOf(spec: PacedSpeech, seconds: number): number {
   return Math.log(seconds / spokenSeconds(spec));
 }
 
-/** Results with the same key have paces that can be compared. */
+/** Returns a key of everything that determines the pace; only results with the same key are compared. */
 export function paceKeyOf({ text = '', voice, engine, speed = 1, language, extra }: PacedSpeech): string {
   return canonicalJson([voice ?? '', engine ?? '', speed, language ?? '', extra, isDense(text)]);
 }
@@ -73,13 +76,13 @@ export function hasPace({ text = '', speed = 1 }: Pick<PacedSpeech, 'text' | 'sp
   return spokenSeconds({ text, speed }) >= LEAST_SECONDS && isPlain(text);
 }
 
-/** The duration of numbers, links, tags and directions does not follow from their letters. */
+/** Whether a text is nearly all letters: the duration of numbers, links and tags does not follow from their length. */
 function isPlain(text: string): boolean {
   const letters = text.match(/[\p{L}\p{M}\s]/gu)?.length ?? 0;
   return letters >= 0.9 * text.length && !/[<>[\]{}]|\.{3}|…/u.test(text);
 }
 
-/** Scripts with a syllable or a word in a character have a pace of their own. */
+/** Whether most characters are of scripts with a syllable or a word per character, which have their own pace. */
 function isDense(text: string): boolean {
   const dense = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0;
   return dense * 2 > text.length;

@@ -6,11 +6,11 @@ import type { SearchFigures } from '../../contract/search-attributes.ts';
 const SHOW_EVERY_MS = 60_000;
 
 /**
- * Whether to change what Temporal's lists show of a batch: at once if the state changes, if the first row becomes
- * unknown or the last one is settled, or if the batch has ended; otherwise at most once a minute.
+ * Whether to update the search attributes of a batch's workflow: at once if its state changes, if the first row becomes
+ * unknown or the last unknown one is settled, or if the batch has ended; otherwise at most once a minute.
  *
- * @param before what is shown; undefined: nothing yet
- * @param sinceMs how long ago that was shown, ms
+ * @param before what is shown now; undefined for nothing yet
+ * @param sinceMs time since the last update, ms
  */
 export function isWorthShowing(before: SearchFigures | undefined, now: SearchFigures, sinceMs: number): boolean {
   if (before === undefined) return true;
@@ -23,7 +23,7 @@ export function isWorthShowing(before: SearchFigures | undefined, now: SearchFig
   return isOther && (now.state === 'ended' || sinceMs >= SHOW_EVERY_MS);
 }
 
-/** Whether unknown rows came to a batch that had none, or the other way round: a person may be waiting for that. */
+/** Whether the first row became unknown, or the last unknown row was settled. A person may be waiting for either. */
 export function isFirstOrLastUnknown(shownUnknown: number, unknown: number): boolean {
   return shownUnknown > 0 !== unknown > 0;
 }

@@ -1,38 +1,40 @@
 import { LONGEST_TRAINING_MS } from './unready-voice.ts';
 
 /**
- * Decides about rows whose voice may still be in training, after a look at the API's list of voices.
+ * Decides when rows may use a voice that may still be in training, by polling the API's list of voices.
  *
- * A voice counts as in training only if the API says so in words that we know. Nobody documents such words, so all
- * others mean that it can be used, and so does a list that does not have the voice: lists may leave out voices that
- * work. If it cannot be used after all, the API refuses the request, free. After such a refusal (`unready-voice.ts`)
- * the list is believed only where it says that the voice is in training: otherwise each look lets one row try.
+ * A voice counts as in training only if the list says so in known words. Such words are undocumented, so any other
+ * state means that the voice can be used, and so does a list without the voice, because lists may omit voices that
+ * work. If the voice cannot be used after all, the API refuses the request, free. After such a refusal
+ * (`unready-voice.ts`), the list is trusted only if it says that the voice is in training; otherwise one row tries
+ * again after each poll.
  */
-/** An API that has not returned its list for this long is assumed to have none, ms. */
+
+/** If the list could not be read for this long, the API is assumed to have none, ms. */
 const LONGEST_SILENCE_MS = 60_000;
-/** Shortest and longest pause between two looks, ms. In between, it is a share of the time that has passed. */
+/** Shortest and longest pause between two polls, ms. In between, it is a share of the time that has passed. */
 export const FIRST_PAUSE_MS = 2_000;
 const LAST_PAUSE_MS = 30_000;
 const PAUSE_SHARE = 0.1;
-/** Time between two looks counts up to this, ms: more means that nobody looked, as in a batch that is paused. */
+/** Time between two polls counts up to this, ms: more means that nobody polled, as in a batch that is paused. */
 const LONGEST_STEP_MS = 60_000;
 
-/** A voice's state according to a look at the list. `unread`: the list could not be read. */
+/** A voice's state according to the list. `unread`: the list could not be read. */
 export type VoiceSeen = 'training' | 'ready' | 'unlisted' | 'unread';
 
 /** The accumulated observations of a voice. */
 export interface VoiceWatch {
-  /** For how long it has been looked at, ms. */
+  /** For how long the voice has been polled, ms. */
   readonly watchedMs: number;
-  /** The part of it since the list was last read, ms. */
+  /** Time of that since the list was last read, ms. */
   readonly silentMs: number;
-  /** Whether the list was ever read for it. */
+  /** Whether the list was ever read for this voice. */
   readonly wasRead: boolean;
 }
 
 /**
- * The observations after one more look. `passedMs`: time since the previous look by the wall clock, which may have been
- * set back.
+ * Returns the observations after one more poll. `passedMs`: time since the previous poll by the wall clock, which may
+ * have been set back.
  */
 export function watchAfter(watch: VoiceWatch, seen: VoiceSeen, passedMs: number): VoiceWatch {
   const step = Math.min(LONGEST_STEP_MS, Math.max(0, passedMs));
@@ -48,15 +50,15 @@ export function watchAfter(watch: VoiceWatch, seen: VoiceSeen, passedMs: number)
 export type VoiceNext =
   | { readonly type: 'use' }
   | { readonly type: 'look-again'; readonly pauseMs: number }
-  /** One of them is sent; the others wait at least until the next look. */
+  /** Send one of the rows; the others wait at least until the next poll. */
   | { readonly type: 'try'; readonly pauseMs: number }
-  /** It takes too long. */
+  /** Training takes too long: the rows fail, unpaid. */
   | { readonly type: 'give-up' };
 
 /**
- * Decides the next action. `watch`: includes this look. `wasRefused`: the API has refused a row because of the voice
- * since rows wait for it. A voice that was in training when the list was last read is not used merely because the list
- * went silent.
+ * Decides the next action for the rows of a voice. The observations include this poll. `wasRefused`: the API has
+ * refused a row because of the voice since rows wait for it. A voice that was in training when the list was last read
+ * is not used merely because the list went silent.
  */
 export function nextForVoice(
   seen: VoiceSeen,
@@ -73,8 +75,8 @@ export function nextForVoice(
 }
 
 /**
- * Whether a row that has ended goes on by itself with one of these rows, which make voices. The ledger opens it with
- * that row.
+ * Whether an ended row reopens automatically together with the row that makes its voice. `makers`: numbers of the rows
+ * that reopen.
  */
 export function reopensWith(
   { voiceRow, failure }: { readonly voiceRow: number | null; readonly failure: { readonly class: string } | null },

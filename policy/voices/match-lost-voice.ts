@@ -2,17 +2,19 @@ import { API_CLOCK_SLACK_MS } from '../clocks.ts';
 import type { Finding } from '../reconcile/match-lost-job.ts';
 
 /**
- * Finds the voice that a lost request made, by its name. To take a wrong voice would give a row somebody else's, or
- * count a charge twice, so every doubt ends as `ambiguous`: the name must have been free right before the request,
- * exactly one voice may have it now, no other request may have made that one, and the request must be recent: later, a
- * person or another program may have given that name to a voice of their own.
+ * Finds the voice that a request with a lost answer created, by its name. A wrong voice would give a row somebody
+ * else's voice, or count a charge twice, so every doubt ends as `ambiguous`: the name must have been free right before
+ * the request, exactly one voice may have it now, no other request may have made that voice, and the request must be
+ * recent, because a person or another program may create a voice of that name later.
  */
+
+/** The facts about a lost request for a voice. */
 export interface LostVoice {
   /** Whether the name was free right before the request; null if unknown. */
   readonly nameWasFree: boolean | null;
   /** Ids of the voices that have the name now. */
   readonly named: readonly string[];
-  /** Voices among these that another attempt has. */
+  /** Ids among these that belong to another attempt. */
   readonly claimed: ReadonlySet<string>;
   /** Other requests for a voice of that name that have no verdict, or were given up as unknown. */
   readonly others: number;
@@ -23,6 +25,7 @@ export interface LostVoice {
 /** A voice found later than this is left to a person to judge, ms. */
 const RECENT_MS = 10 * 60_000;
 
+/** Chooses the voice of a lost request. */
 export function chooseVoice({ nameWasFree, named, claimed, others, ageMs }: LostVoice): Finding {
   const [id] = named;
   if (id === undefined) return { type: 'nothing' };
@@ -40,7 +43,7 @@ interface VoiceRequest {
   readonly nameWasFree: boolean | null;
 }
 
-/** Whether a voice was made before the request, so it is another's. `madeAtMs`: by the API's clock. */
+/** Whether a voice was made before the request, so the request cannot have made it. `madeAtMs`: by the API's clock. */
 export function wasMadeBefore(
   madeAtMs: number,
   { intentAt, owner }: Pick<VoiceRequest, 'intentAt' | 'owner'>,
@@ -48,9 +51,7 @@ export function wasMadeBefore(
   return owner !== '' && madeAtMs < intentAt - API_CLOCK_SLACK_MS;
 }
 
-/**
- * Whether it is certain that a voice of the request's name was not there before it. `createdAtMs`: if the API says so.
- */
+/** Whether a voice with the request's name certainly did not exist before it. `createdAtMs`: by the API, if known. */
 export function isNewSince(
   { intentAt, nameWasFree }: Omit<VoiceRequest, 'owner'>,
   { createdAtMs }: { readonly createdAtMs?: number | undefined },
@@ -58,7 +59,7 @@ export function isNewSince(
   return nameWasFree === true || (createdAtMs !== undefined && createdAtMs >= intentAt);
 }
 
-/** Whether the API may treat two names as equal: it may trim them, or normalise their letters. */
+/** Whether the API may treat two names as equal: it may trim them, or normalise their Unicode form. */
 export function isSameName(one: string, other: string): boolean {
   return tidy(one) === tidy(other);
 }

@@ -3,19 +3,19 @@
 /** Prefix of a cell that names a voice. No id begins with it. */
 const PREFIX = /^name:/i;
 
-/** A voice that may be the one that is meant. */
+/** A voice that a name may refer to. */
 export interface NamedVoice {
   readonly id: string;
   readonly name: string;
   readonly provider: string;
 }
 
-/** The name that a `voice` cell asks for, without white space around it; undefined if the cell is an id. */
+/** Returns the name in a `voice` cell, trimmed; undefined if the cell is an id. */
 export function requestedVoiceName(voice: string): string | undefined {
   return PREFIX.test(voice) ? voice.replace(PREFIX, '').trim() : undefined;
 }
 
-/** The voice that a name stands for. `ambiguous`: all voices that match equally well. */
+/** Result of looking up a name. `ambiguous`: all voices that match equally well. */
 export type FoundName<V extends NamedVoice> =
   | { readonly type: 'found'; readonly voice: V }
   | { readonly type: 'ambiguous'; readonly voices: readonly V[] }
@@ -39,6 +39,7 @@ export class VoiceNames<V extends NamedVoice> {
     }
   }
 
+  /** Looks up a voice by its name. */
   find(name: string): FoundName<V> {
     const exact = exactForm(name);
     const voices = this.#exact.get(exact) ?? this.#folded.get(foldedForm(exact)) ?? [];
@@ -52,7 +53,7 @@ function exactForm(name: string): string {
   return name.trim().normalize('NFC');
 }
 
-/** By way of upper case, which also brings `ß` and `SS` together, and the two forms of a final sigma. */
+/** Folds case. Upper case first, because it also unifies `ß` with `SS`, and the two forms of sigma. */
 function foldedForm(name: string): string {
   return name.toUpperCase().toLowerCase().normalize('NFC');
 }

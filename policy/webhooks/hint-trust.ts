@@ -1,10 +1,11 @@
 /**
- * Whether webhooks can be trusted to announce the ends of jobs, so that polls can be skipped. Nothing else depends on
- * them: the API's own answer decides.
+ * Whether webhooks can be trusted to announce the ends of jobs, so that polls can be skipped. A webhook is only a hint
+ * to poll now: the state of a job always comes from the API's own answer.
  *
- * - `trial`: nothing is known yet. Few jobs are polled, and what becomes of those shows whether webhooks come.
- * - `trusted`: they came for enough jobs in a row.
- * - `doubted`: a job had ended without one. All jobs are polled as if there were no webhooks, until they come again.
+ * - `trial`: nothing is known yet. A few jobs, the probes, are polled to see whether webhooks arrive for them.
+ * - `trusted`: webhooks arrived for enough jobs in a row.
+ * - `doubted`: a job ended without a webhook. All jobs are polled as if there were no webhooks, until they arrive
+ *   again.
  */
 export interface HintTrust {
   readonly standing: 'trial' | 'trusted' | 'doubted';
@@ -17,14 +18,16 @@ export const NEW_TRUST: HintTrust = { standing: 'trial', streak: 0 };
 /** Announced ends in a row that make webhooks trusted. */
 export const ENOUGH_HINTS = 8;
 
-/** A job has ended. `missed`: a poll found that out, and no webhook came, not even soon afterwards. */
+/**
+ * Returns the trust after a job has ended. `missed`: a poll found it out, and no webhook arrived, even a little later.
+ */
 export function afterEnd(trust: HintTrust, how: 'hinted' | 'missed'): HintTrust {
   if (how === 'missed') return { standing: 'doubted', streak: 0 };
   const streak = Math.min(ENOUGH_HINTS, trust.streak + 1);
   return { standing: streak >= ENOUGH_HINTS ? 'trusted' : trust.standing, streak };
 }
 
-/** Whether polls may be left out. */
+/** Whether polls of most jobs may be skipped. */
 export function canSkipPolls({ standing }: HintTrust): boolean {
   return standing !== 'doubted';
 }
@@ -54,15 +57,15 @@ export const POLLS_A_JOB = 0.1;
  */
 const GROWTH = 1.25;
 
-/** The age before which a probe that is polled at an age is not polled again, ms. */
+/** Returns the age before which a probe, polled at `ageMs`, is not polled again, ms. */
 export function nextProbeAge(ageMs: number): number {
   return GROWTH * ageMs;
 }
 
-/** What a probe is expected to cost before any has ended, in polls. */
+/** Expected number of polls of a probe, before any has ended. */
 const FIRST_COST = 2;
 
-/** Whether one more job is to be a probe. Before webhooks are trusted, there is always one. */
+/** Whether one more job should become a probe. Before webhooks are trusted, at least one always runs. */
 export function needsProbe({ jobs, running, over, polls }: Probes, standing: HintTrust['standing']): boolean {
   if (standing === 'trial' && running === 0) return true;
   const cost = over === 0 ? FIRST_COST : Math.max(1, polls / over);
