@@ -5,6 +5,7 @@ import type { Difference } from '../ledger/copy/tally.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import type { ForgottenRequests } from '../batches/reconcile/forgotten-requests.ts';
 import type { BackupRefusal } from './backup/backup-refusal.ts';
+import type { ForgottenBatch } from './ledger/forgotten-batch.ts';
 
 /** Why a call failed. Nothing was spent. */
 export type Problem =
@@ -48,8 +49,8 @@ export type Problem =
   | { readonly type: 'unwritable-out'; readonly out: string; readonly cause: unknown }
   /** The out folder holds other files, which the batch would overwrite; `by` says whose. */
   | { readonly type: 'taken-out'; readonly out: string; readonly by: string }
-  /** The out folder holds results of this batch from this ledger, which does not have it on record. */
-  | { readonly type: 'forgotten-batch'; readonly out: string }
+  /** The out folder or the store has results of this batch from this ledger, which does not have it on record. */
+  | ({ readonly type: 'forgotten-batch' } & ForgottenBatch)
   /** The out folder shows paid requests of the batch that the ledger does not have on record. */
   | ({ readonly type: 'forgotten-requests'; readonly batch: string } & ForgottenRequests)
   /** A folder on the out path is a symbolic link, which may have come with somebody else's folder. */

@@ -1,6 +1,7 @@
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import { LinkedFolder, NotAFile, linkWords, notAFileWords } from '../results/errors.ts';
 import type { Problem } from './problem-types.ts';
+import type { ForgottenBatch } from './ledger/forgotten-batch.ts';
 import { API_PATH } from '../contract/urls.ts';
 import { messageOf } from '../contract/message-of.ts';
 import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
@@ -77,8 +78,8 @@ const SENTENCES: {
   'unwritable-out': (problem) => `The output folder ${problem.out} cannot be written: ${messageOf(problem.cause)}.`,
   'taken-out': (problem) =>
     `The output folder ${problem.out} ${problem.by}, and the results of this batch would overwrite it.`,
-  'forgotten-batch': ({ out }) =>
-    `The output folder ${out} holds the results of this batch from this very ledger, which does not have it on record: the ledger is older than the folder, as after a restore from a backup, and would pay for the rows again.`,
+  'forgotten-batch': (problem) =>
+    `Batch "${problem.batch}" is not in the ledger, but ${lostBatchWords(problem)}: the ledger is older, as after a restore from a backup, and would pay for its rows again.`,
   'forgotten-requests': ({ folders, batch, rows, credits }) =>
     `${folders.join(' and ')} ${folders.length === 1 ? 'has' : 'have'} paid requests of ${rows.length} ${rows.length === 1 ? 'row' : 'rows'} of batch "${batch}" (${rows.slice(0, MOST_NAMED).join(', ')}${rows.length > MOST_NAMED ? ', …' : ''}), ${credits} ${credits === 1 ? 'credit' : 'credits'}, that the ledger does not have on record: the ledger is older, as after a restore from a backup, and would pay for them again.`,
   'linked-out': ({ path }) => `${linkWords(path)}.`,
@@ -177,4 +178,25 @@ function pidWords(pids: readonly number[]): string {
 /** Describes a sum that differs between a ledger and its copy. */
 export function differenceWords({ batch, what, expected, got }: Difference): string {
   return `${batch === null ? '' : `batch "${batch}", `}${what}: ${String(expected)}, but ${String(got)}`;
+}
+
+/** What shows that a batch was begun that the ledger lacks. */
+function lostBatchWords({ receipts, folders }: ForgottenBatch): string {
+  const results = folders.reduce((sum, one) => sum + one.results, 0);
+  const names = folders.slice(0, MOST_NAMED).map(({ folder }) => folder);
+  const more = folders.length > MOST_NAMED ? ', …' : '';
+  return [
+    ...(receipts === null
+      ? []
+      : [
+          receipts.requests === 0
+            ? `${receipts.out} has its files`
+            : `${receipts.out} has ${counted(receipts.requests, 'paid request')} of it, ${counted(receipts.credits, 'credit')}`,
+        ]),
+    ...(folders.length === 0 ? [] : [`the store has ${counted(results, 'result')} of it (${names.join(', ')}${more})`]),
+  ].join(', and ');
+}
+
+function counted(count: number, what: string): string {
+  return `${String(count)} ${what}${count === 1 ? '' : 's'}`;
 }

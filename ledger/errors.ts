@@ -4,11 +4,17 @@ import type { MonthStanding } from '../policy/schedules/month-budget.ts';
 
 /** Why no worker uses a copy of the database that nobody has accepted. Part of a sentence. */
 export const UNACCEPTED = 'it is a copy that nobody has accepted, and may lack the last records';
-/** The commands that compare an accepted copy with the store and the account, in order. */
-const COMPARE =
-  'voxbatch ledger compare-store, then voxbatch reconcile BATCH, then voxbatch ledger accept-copy --compared';
-/** Advice for an accepted copy: what to do before anything is sent from it. */
-export const COMPARE_FIRST = `Its ledger is a copy that was accepted, so nothing is sent until you have compared it with what was sent since: ${COMPARE}`;
+/** Advice for a batch of an accepted copy: what to do before anything is sent from it. */
+export function compareFirst(batch: string): string {
+  return `Its ledger is a copy that was accepted, so nothing is sent until you have compared it with what was sent since: ${compareCommands(batch)}`;
+}
+
+/** The commands that compare an accepted copy with the store and the account, in order. `batch`: null for any. */
+function compareCommands(batch: string | null): string {
+  const name = batch === null ? 'BATCH' : shellWord(batch);
+  return `voxbatch ledger compare-store, then voxbatch reconcile ${name}, then voxbatch ledger accept-copy --compared`;
+}
+
 /** Advice for an address at which a copy of the ledger's database answers. */
 export const FORMER_OR_ACCEPT = 'Connect to the former database; or, if that is lost: voxbatch ledger accept-copy';
 
@@ -65,6 +71,8 @@ export class CommitUnknown extends LedgerUnreachable {
 
 /** Why an accepted copy of the database may lack requests that were sent since it was made. */
 export interface CopyDoubts {
+  /** The batch that something was to be sent of; null: what is about no batch. */
+  readonly batch: string | null;
   /** Processes that may have sent requests which they have not recorded again. */
   readonly senders: number;
   /** Whether there may be other such processes, which the copy does not name. */
@@ -80,7 +88,7 @@ export class CopyInDoubt extends Error {
   /** The command that a person has to run first; waiting may not help. */
   readonly personsNext = 'voxbatch ledger compare-store';
 
-  constructor({ senders, isUnseen, unplaced, named }: CopyDoubts) {
+  constructor({ batch, senders, isUnseen, unplaced, named }: CopyDoubts) {
     const missing = `${senders} of the processes that wrote before it was accepted have not put on record again what they had sent; a worker that still runs does so within seconds, as far as it remembers (10,000 requests)`;
     const unseen = 'requests that were sent after it was made may be missing from it';
     const more = unplaced > named.length ? ', …' : '';
@@ -89,7 +97,7 @@ export class CopyInDoubt extends Error {
     const why = doubts.filter((one) => one !== false).join('; and ');
     super(
       `The ledger is a copy that was accepted: ${why}. Rows could be paid for a second time, so nothing was changed, and nothing is sent. ` +
-        `${senders > 0 ? 'Repeat this command once they have. If they are dead, compare' : 'First compare'} the copy with what was sent since, and the jobs of your account with ${unplaced > 0 ? 'what is named here' : 'its rows'}: ${COMPARE}`,
+        `${senders > 0 ? 'Repeat this command once they have. If they are dead, compare' : 'First compare'} the copy with what was sent since, and the jobs of your account with ${unplaced > 0 ? 'what is named here' : 'its rows'}: ${compareCommands(batch)}`,
     );
     this.name = 'CopyInDoubt';
   }

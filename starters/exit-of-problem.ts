@@ -11,7 +11,7 @@ import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, noLedgerAdvice, NOT_LOGGED } from './exit-error.ts';
 import { backupAdvice } from './backup/backup-advice.ts';
 import { remakeWords } from './schedules/lost-schedule-words.ts';
-import { goOnCommand, namedRow, sentence as stopped } from './terminal/words.ts';
+import { goOnCommand, namedRow, plural, sentence as stopped } from './terminal/words.ts';
 
 /**
  * The message for an error of this machine, not of our code: its disk, the ledger, the store, the Temporal server. Ends
@@ -36,6 +36,15 @@ export function adoptAdvice(batch: string, jobs: ProblemOf<'forgotten-requests'>
   });
   const more = jobs.length > words.length ? ` (and ${String(jobs.length - words.length)} more there)` : '';
   return `These jobs were paid for; to fetch them, free: voxbatch reconcile ${shellWord(batch)} --adopt ${words.join(' ')}${more}. `;
+}
+
+/** What to do about requests whose receipts name no job. */
+export function joblessAdvice(batch: string, requests: number): string {
+  if (requests === 0) return '';
+  return (
+    `The receipts name no job of ${plural(requests, 'request')}, so no row can be given one. Once the rows have the other jobs, find the results in the store, free: ` +
+    `voxbatch ledger compare-store, then voxbatch reconcile ${shellWord(batch)}. What is not there: look in your account. `
+  );
 }
 
 /** Commands that pay for rows. */
@@ -184,15 +193,18 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     'Nothing was written, nothing was spent. Run the same command with --out NEW-FOLDER, or move that folder away first.',
   ),
   'forgotten-batch': usage(
-    'Nothing was sent, nothing was spent. Restore a newer state of the ledger. If that is lost: the folder has results and receipts.jsonl (what was charged) as of the last time they were written, which is when a batch ends or `voxbatch results` is called; ' +
-      'what else was paid for lies in the store, in folders that begin with the name of the batch, and requests that were on their way are in neither. Compare these, and your account, before you run rows that have no result, with another --name. ' +
-      'Only to pay for all of them again, move the folder away first.',
+    ({ batch, receipts }) =>
+      'Nothing was sent, nothing was spent. Restore a newer state of the ledger. If that is lost, run the same command with --cache only: it puts the batch on record again, and sends nothing. Then ' +
+      (receipts === null
+        ? `give its rows the jobs that your account shows, free: voxbatch reconcile ${shellWord(batch)} --adopt ROW=JOB …; or keep the results of the store, whose names begin with the number of the row. `
+        : `voxbatch reconcile ${shellWord(batch)} names the jobs on its receipts, with the command that fetches them, free. What was on its way is not there: compare your account. `) +
+      'Only to pay for all of its rows again: another --name.',
   ),
   'forgotten-requests': usage(
-    ({ folders, batch, jobs }) =>
+    ({ folders, batch, jobs, withoutJob }) =>
       'Nothing was sent, nothing was spent. Restore a newer state of the ledger. If that is lost, find in the store what can be found, free: ' +
       `voxbatch ledger accept-copy, then voxbatch ledger compare-store, then voxbatch reconcile ${shellWord(batch)}. ` +
-      `What is missing then is in receipts.jsonl there. ${adoptAdvice(batch, jobs)}Only to pay for that again: move ${folders.map(shellWord).join(' and ')} away, and run the same command again.`,
+      `What is missing then is in receipts.jsonl there. ${adoptAdvice(batch, jobs)}${joblessAdvice(batch, withoutJob)}Only to pay for that again: move ${folders.map(shellWord).join(' and ')} away, and run the same command again.`,
   ),
   'linked-out': usage(({ path }) => `Nothing was written there. Nothing was spent. ${linkAdvice(path)}`),
   'linked-below-out': usage(

@@ -20,6 +20,8 @@ export interface ForgottenRequests {
   readonly credits: number;
   /** The jobs of those that each row, or each part, can be given now by a person: the first that the ledger lacks. */
   readonly jobs: readonly ReceiptJob[];
+  /** Number of those whose receipts name no job, so that nobody can give it to a row. */
+  readonly withoutJob: number;
   /** The folders whose receipts have them: the out folder, or those in it with the files of before. */
   readonly folders: readonly string[];
 }
@@ -54,6 +56,7 @@ export async function forgottenRequests(
   const jobs: ReceiptJob[] = [];
   const folders = new Set<string>();
   let credits = 0;
+  let withoutJob = 0;
   for await (const standing of ledger.scanRows(batch)) {
     const lacking = new Map<string, Paid>();
     for (const { folder, receipts } of sources)
@@ -68,9 +71,30 @@ export async function forgottenRequests(
     // Seldom needed, so loaded here.
     const { firstJobs } = await import('./receipt-jobs.ts');
     jobs.push(...firstJobs(standing, parts, [...lacking.values()]));
-    for (const { charged, quoted } of lacking.values()) credits += charged ?? quoted ?? 0;
+    for (const { charged, quoted, job_id: jobId } of lacking.values()) {
+      credits += charged ?? quoted ?? 0;
+      if (jobId === null) withoutJob += 1;
+    }
   }
-  return rows.length === 0 ? undefined : { rows, credits: roundCredits(credits), jobs, folders: [...folders] };
+  if (rows.length === 0) return undefined;
+  return { rows, credits: roundCredits(credits), jobs, withoutJob, folders: [...folders] };
+}
+
+/** Paid requests of an out folder, whoever has them on record. `credits`: as in {@link ForgottenRequests}. */
+export interface PaidRequests {
+  readonly requests: number;
+  readonly credits: number;
+}
+
+/** Counts what is on the receipts of an out folder; nothing if it has none. */
+export async function countPaid(out: string): Promise<PaidRequests> {
+  const path = join(out, RECEIPTS_JSONL);
+  const paid: Paid[] = [];
+  if ((await lstatsOf(path))?.isFile() === true)
+    for await (const line of readJsonRows(path, 'row', paidSchema))
+      if ('value' in line && mayBeCharged(line.value.verdict)) paid.push(line.value);
+  const credits = paid.reduce((sum, { charged, quoted }) => sum + (charged ?? quoted ?? 0), 0);
+  return { requests: paid.length, credits: roundCredits(credits) };
 }
 
 interface Source {

@@ -4,6 +4,8 @@ import type { BatchIdentity } from '../../ledger/batches/batch-records.ts';
 import { forgottenRequests } from '../../batches/reconcile/forgotten-requests.ts';
 import type { OwnerLedger, OutOwnership } from '../../results/out-owner.ts';
 import { VoxbatchError } from '../problem.ts';
+import type { BatchPlan } from '../run/record-batch.ts';
+import type { Settings } from '../settings.ts';
 
 /**
  * Creates the batch's out folder and checks that it is writable, before anything is paid for. Throws {@link
@@ -19,6 +21,27 @@ export async function requireWritableOut(out: string, batch: string): Promise<vo
  */
 export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
   refuse(out, await ownershipOf(out, batch, ledger));
+}
+
+/**
+ * Checks that nothing shows that a new batch was begun before, and that the ledger lacks it, as after a restore. With
+ * the cache mode `only` such a batch is put on record again, because nothing is sent then. Throws {@link VoxbatchError}
+ * (`forgotten-batch`). Changes nothing. `batch`: undefined if the account is unknown; then only the store is asked.
+ */
+export async function refuseForgottenBatch(
+  { name, out, settings: { cache } }: Pick<BatchPlan, 'name' | 'settings'> & { readonly out: string },
+  batch: BatchIdentity | undefined,
+  ledger: Ledger,
+  place: Pick<Settings, 'store' | 'env'>,
+): Promise<void> {
+  if (cache === 'only') return;
+  const isForgotten = batch !== undefined && (await standingOfOut(out, batch, ledger)).type === 'forgotten';
+  // In the store, only an accepted copy can lack a batch.
+  if (!isForgotten && (await ledger.acceptedAt()) === null) return;
+  // Seldom needed, so loaded here.
+  const { findForgottenBatch } = await import('../ledger/forgotten-batch.ts');
+  const found = await findForgottenBatch(name, isForgotten ? out : null, ledger, place);
+  if (found !== undefined) throw new VoxbatchError({ type: 'forgotten-batch', ...found });
 }
 
 /**
@@ -46,6 +69,5 @@ export async function refuseForgottenRequests(
 function refuse(out: string, found: OutOwnership | UnwritableOut | { readonly type: 'writable' }): void {
   if (found.type === 'unwritable') throw new VoxbatchError({ type: 'unwritable-out', out, cause: found.cause });
   if (found.type === 'linked') throw new VoxbatchError({ type: 'linked-out', path: found.path });
-  if (found.type === 'forgotten') throw new VoxbatchError({ type: 'forgotten-batch', out });
   if (found.type === 'taken') throw new VoxbatchError({ type: 'taken-out', out, by: found.by });
 }

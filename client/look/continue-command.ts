@@ -6,7 +6,7 @@ import { formatDialectChoice } from '../../contract/dialects.ts';
 import { finishingFlags } from '../../contract/finishing.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import { subsetFlags } from '../../contract/subset.ts';
-import { COMPARE_FIRST, CopyInDoubt, FORMER_OR_ACCEPT, readOnlyAdvice } from '../../ledger/errors.ts';
+import { compareFirst, CopyInDoubt, FORMER_OR_ACCEPT, readOnlyAdvice } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { relative, resolve } from 'node:path';
@@ -192,7 +192,7 @@ export async function adviceFor(ledger: Ledger, batch: BatchRecord): Promise<str
     await ledger.requireResumable(batch.name);
     return undefined;
   } catch (error) {
-    if (error instanceof CopyInDoubt) return COMPARE_FIRST;
+    if (error instanceof CopyInDoubt) return compareFirst(batch.name);
     throw error;
   }
 }

@@ -41,6 +41,8 @@ export function viewReconciled(
      * row in a command; null if the row's id is enough.
      */
     receiptJobs: (forgotten?.jobs ?? []).map(({ row, id, take = null, jobId }) => ({ row, id, take, jobId })),
+    /** Number of requests on such receipts that name no job. */
+    receiptsWithoutJob: forgotten?.withoutJob ?? 0,
   };
 }
 

@@ -55,7 +55,7 @@ export async function reconcile(
   requireSameRealm(batch, await session.api());
   await requireOwnOut(out, batch, ledger);
   // Continuing the batch would send its other rows, too, and later steps of these.
-  if ((batch.state === 'open' || hasRows(plan)) && !(await waitsForPerson(batch, ledger)))
+  if ((batch.state === 'open' || hasRows(plan)) && !(await sendsNothing(batch, ledger)))
     await refuseForgottenRequests(out, batch, ledger);
   // Settled rows may continue with later steps, which cost.
   if (hasRows(plan)) await requireOwnServer(session.settings, ledger);
@@ -85,7 +85,11 @@ export async function reconcile(
 }
 
 /** Whether nothing is sent before a person says so. The batch of an accepted copy is paused once rows are opened. */
-async function waitsForPerson({ name, state, control, pauseReason }: BatchRecord, ledger: Ledger): Promise<boolean> {
+async function sendsNothing(
+  { name, state, control, pauseReason, settings }: BatchRecord,
+  ledger: Ledger,
+): Promise<boolean> {
+  if (settings.cache === 'only') return true;
   if (state === 'open') return control === 'paused' && pauseReason === null;
   return (await ledger.heldBatches()).some(({ batch }) => batch === name);
 }

@@ -6,7 +6,6 @@ import {
   type SoundManifest,
 } from '../../inputs/read-manifest.ts';
 import type { ApiAccess, Settings } from '../settings.ts';
-import type { ManifestWarning } from '../../contract/manifest-problems.ts';
 import { localMediaRules } from '../local-media/local-media-rules.ts';
 import { withListedVoices } from '../voices/resolve-voices.ts';
 import {
@@ -131,14 +130,11 @@ export async function checkRun<Plan extends RunPlan>(
 ): Promise<SoundRun<Plan> | FaultyManifest | OutcomeFile> {
   const { settings } = request;
   const recorded = await withRecordedReading(request.plan, settings);
-  const { limited, unknown } = await withRecords(settings, async (ledger) => ({
-    limited: await withTextLimits(ledger, recorded, request.apiUrl),
-    unknown: await folderWarnings(ledger, recorded.name, settings),
-  }));
+  const limited = await withRecords(settings, (ledger) => withTextLimits(ledger, recorded, request.apiUrl));
   const plan = withMediaRules(limited, request);
   const checked = await checkManifest(request.source, plan.manifest, plan.settings.budget);
   if (checked.type === 'outcome-file') return checked;
-  if (checked.type === 'sound') return soundRun(checked, plan, settings, unknown);
+  if (checked.type === 'sound') return soundRun(checked, plan, settings);
   const manifest = { summary: checked.summary, options: plan.manifest };
   return { type: 'faulty', summary: await withListedVoices(manifest, settings, request.access) };
 }
@@ -162,24 +158,12 @@ async function soundRun<Plan extends RunPlan>(
   { summary, options }: SoundManifest,
   plan: Plan,
   settings: Settings,
-  more: readonly ManifestWarning[] = [],
 ): Promise<SoundRun<Plan>> {
-  const warned =
+  const warnings =
     summary.local === null
       ? summary.warnings
       : await (await import('../local-media/short-links.ts')).warningsOf(summary, settings, plan.settings);
-  const warnings = [...warned, ...more];
   return { type: 'sound', checked: { summary: { ...summary, warnings }, options }, plan };
-}
-
-/** Warnings about folders in the store; only a ledger that is an accepted copy can lack the batch of one. */
-async function folderWarnings(
-  ledger: Ledger | undefined,
-  name: string,
-  settings: Settings,
-): Promise<readonly ManifestWarning[]> {
-  if (ledger === undefined || (await ledger.acceptedAt()) === null) return [];
-  return (await import('../ledger/unknown-folders.ts')).unknownFolderWarnings(ledger, name, settings);
 }
 
 /** Adds the rules for local media to a manifest's choices. */

@@ -85,7 +85,7 @@ async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger |
     disk: { free: await freeSpace(settings.store), store: settings.store },
     placeProblem:
       (await storeProblem(settings, ledger)) ??
-      (planned.type === 'new' ? await outProblem(plan, checked, account, ledger) : undefined) ??
+      (planned.type === 'new' ? await outProblem(plan, checked, account, ledger, settings) : undefined) ??
       (planned.type === 'known' && ledger !== undefined
         ? await problemOf(async () => (await loadOutChecks()).refuseForgottenRequests(plan.out, planned.batch, ledger))
         : undefined),
@@ -122,15 +122,19 @@ async function storeProblem(settings: Settings, ledger: Ledger | undefined): Pro
 
 /** Why a run of a new batch would refuse its out folder; undefined if it would not, or nothing can be said yet. */
 async function outProblem(
-  { name, out }: SoundRun['plan'],
+  plan: SoundRun['plan'],
   { summary: { digest } }: SoundRun['checked'],
   account: Account | undefined,
   ledger: Ledger | undefined,
+  settings: Settings,
 ): Promise<VoxbatchError | undefined> {
-  if (account === undefined || ledger === undefined) return undefined;
-  return problemOf(async () =>
-    (await loadOutChecks()).requireOwnOut(out, { name, digest: digest ?? '', ...account }, ledger),
-  );
+  if (ledger === undefined) return undefined;
+  return problemOf(async () => {
+    const { requireOwnOut, refuseForgottenBatch } = await loadOutChecks();
+    const identity = account && { name: plan.name, digest: digest ?? '', ...account };
+    if (identity !== undefined) await requireOwnOut(plan.out, identity, ledger);
+    await refuseForgottenBatch(plan, identity, ledger, settings);
+  });
 }
 
 /** Loaded only if there is a ledger: without one, nothing is known about a folder's files. */

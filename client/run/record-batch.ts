@@ -27,7 +27,13 @@ import { billRemaining, type NewlyChosen } from '../../batches/plan/bill-remaini
 import type { IdentifyMedia } from '../../batches/cache/media-identities.ts';
 import type { CacheMode } from '../../contract/cache-modes.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
-import { claimOut, requireOwnOut, refuseForgottenRequests, requireWritableOut } from '../look/claim-out.ts';
+import {
+  claimOut,
+  refuseForgottenBatch,
+  requireOwnOut,
+  refuseForgottenRequests,
+  requireWritableOut,
+} from '../look/claim-out.ts';
 import type { Session } from '../session.ts';
 import { requirePort } from '../webhooks/webhook-listener.ts';
 import type { WebhookSettings } from '../webhooks/webhook-options.ts';
@@ -103,8 +109,8 @@ export type NotRecorded = Exclude<Billed, { readonly type: 'approved' }> | NotAp
 
 /**
  * Records a valid manifest as a batch, or finds its existing batch, and claims the out folder for it. Sends nothing
- * that costs. Throws {@link VoxbatchError} (a session's errors, `unwritable-out`, `taken-out`, `forgotten-requests`,
- * `no-price`, `voices-unread`, `no-webhook-port`, those of {@link requireOwnServer}).
+ * that costs. Throws {@link VoxbatchError} (a session's errors, `unwritable-out`, `taken-out`, `forgotten-batch`,
+ * `forgotten-requests`, `no-price`, `voices-unread`, `no-webhook-port`, those of {@link requireOwnServer}).
  */
 export async function recordBatch(request: RecordRequest): Promise<Recorded> {
   const { session, source, checked, plan, reason } = request;
@@ -121,7 +127,10 @@ export async function recordBatch(request: RecordRequest): Promise<Recorded> {
   const manifest = { source, options: checked.options, checked: checked.summary };
   const digest = isThere ? await digestFor(found, manifest, ledger) : (checked.summary.digest ?? '');
   const identity = { name, digest, ...realmOf(open) };
-  if (!isThere && plan.out !== null) await requireOwnOut(plan.out, identity, ledger);
+  if (!isThere && plan.out !== null) {
+    await requireOwnOut(plan.out, identity, ledger);
+    await refuseForgottenBatch({ ...plan, out: plan.out }, identity, ledger, session.settings);
+  }
   if (!isThere) await requirePort(request.webhook, open, ledger);
   if (!isThere) await requireOwnServer(session.settings, ledger);
   if (!isThere) await request.ready?.();

@@ -60,7 +60,7 @@ export async function requireNoDoubt(tx: Tx, batch: string | null): Promise<void
   const named = unplaced
     .slice(0, MOST_NAMED)
     .map(({ key, jobId }) => `row ${key.row}${jobId === null ? '' : ` (job ${jobId})`}`);
-  throw new CopyInDoubt({ senders, isUnseen, named, unplaced: unplaced.length });
+  throw new CopyInDoubt({ batch, senders, isUnseen, named, unplaced: unplaced.length });
 }
 
 /** Throws {@link CopyInDoubt} if resuming this batch would. Changes nothing. */

@@ -11,7 +11,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { jsonLine, type RunContext } from '../terminal/output.ts';
 import { ExitError, unchangedError } from '../exit-error.ts';
-import { adoptAdvice } from '../exit-of-problem.ts';
+import { adoptAdvice, joblessAdvice } from '../exit-of-problem.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
 import { finishRedrive, redrivePrinter, workOn, type RedriveCommand } from '../redrive/show-redrive.ts';
 import { uncheckedSteps, wordSteps } from '../terminal/next-steps.ts';
@@ -132,10 +132,10 @@ function leftLines({ rows, orphans, voices, again, forgotten }: Listed, batch: s
   ];
 }
 
-/** Describes requests that only receipts in the out folder have, and the command that adopts those with a job. */
-function forgottenLine({ folders, rows, jobs }: NonNullable<Listed['forgotten']>, batch: string): string {
+/** Describes requests that only receipts in the out folder have, and the commands that give rows what can be found. */
+function forgottenLine({ folders, rows, jobs, withoutJob }: NonNullable<Listed['forgotten']>, batch: string): string {
   const known = `The receipts in ${folders.join(' and ')} have paid requests of ${rowsInWords(rows.length)} that the ledger lacks.`;
-  return `${known} ${adoptAdvice(batch, jobs)}`.trimEnd();
+  return `${known} ${adoptAdvice(batch, jobs)}${joblessAdvice(batch, withoutJob)}`.trimEnd();
 }
 
 /** The next steps for rows that stay unknown. `batch`: its name, quoted for a shell. */

@@ -44,7 +44,7 @@ it('jobs that a restored ledger lacks, and whose ids a person knows, are fetched
   expect(await world.run(['resume', 'lines'])).toMatchObject({
     code: 4,
     stderr: expect.stringMatching(
-      /requests that were sent after it was made may be missing from it\. .*compare-store, then voxbatch reconcile BATCH, then voxbatch ledger accept-copy --compared/,
+      /requests that were sent after it was made may be missing from it\. .*compare-store, then voxbatch reconcile lines, then voxbatch ledger accept-copy --compared/,
     ),
   });
   const adopted = await world.run(adopt);

@@ -55,7 +55,16 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
     'usage',
     /folder \/o cannot be written: no space left.*--out FOLDER/,
   ],
-  [{ type: 'forgotten-batch', out: '/o' }, 'usage', /\/o holds the results.*older than the folder.*another --name/],
+  [
+    { type: 'forgotten-batch', batch: 'b', receipts: { out: '/o', requests: 2, credits: 9 }, folders: [] },
+    'usage',
+    /"b" is not in the ledger, but \/o has 2 paid requests of it, 9 credits.*--cache only.*Then voxbatch reconcile b names/,
+  ],
+  [
+    { type: 'forgotten-batch', batch: 'b', receipts: null, folders: [{ folder: 'b-1', batch: 'b', results: 3 }] },
+    'usage',
+    /the store has 3 results of it \(b-1\).*--cache only.*voxbatch reconcile b --adopt ROW=JOB/,
+  ],
   [
     {
       type: 'forgotten-requests',
@@ -63,10 +72,11 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
       rows: ['r1', 'r2'],
       credits: 7,
       jobs: [{ row: 1, id: 'r1', jobId: 'j' }],
+      withoutJob: 1,
       folders: ['/o'],
     },
     'usage',
-    /\/o has paid requests of 2 rows of batch "b" \(r1, r2\), 7 credits, that.*older.*compare-store.*reconcile b --adopt r1=j\. .*move \/o away/,
+    /\/o has paid requests of 2 rows of batch "b" \(r1, r2\), 7 credits, that.*older.*compare-store.*reconcile b --adopt r1=j\. The receipts name no job of 1 request,.*move \/o away/,
   ],
   [{ type: 'taken-out', out: '/o', by: 'has a file x' }, 'usage', /\/o has a file x, and.*--out NEW-FOLDER/],
   [
@@ -218,7 +228,7 @@ describe('that all charges are recorded', () => {
   });
 
   it.each<[string, Error]>([
-    ['a copy in doubt', new CopyInDoubt({ senders: 1, isUnseen: false, unplaced: 0, named: [] })],
+    ['a copy in doubt', new CopyInDoubt({ batch: 'b', senders: 1, isUnseen: false, unplaced: 0, named: [] })],
     ['a copy that nobody has accepted', new LedgerAway('pg', 'a copy', 'Connect.', undefined, true)],
     ['a missing right', new LedgerUnreachable('pg', 'the user may not do this', 'Grant it.')],
     ['a commit that may be lost', new CommitUnknown('pg', undefined)],

@@ -68,13 +68,14 @@ it('a ledger that is older than the out folder lacks requests that the folder ha
       { row: 4, id: 'd#2', jobId: 'job-6-speech' },
     ],
   ];
-  const found = { rows: ['a', 'c', 'd'], credits: 16, folders: [place.out] };
+  const found = { rows: ['a', 'c', 'd'], credits: 16, withoutJob: 0, folders: [place.out] };
   expect(await forgottenBy(before)).toEqual({ ...found, jobs: [...jobs, ...others] });
   expect(await forgottenBy([...before.slice(0, 1), ...now.slice(1)], { acceptedAt: () => Promise.resolve(1) })).toEqual(
     {
       rows: ['a'],
       credits: 10,
       jobs,
+      withoutJob: 0,
       folders: [place.out],
     },
   );

@@ -28,7 +28,7 @@ async function restored(): Promise<void> {
 
 it('ledger compare-store puts rows on record whose results are there, and says what stays unproven', async () => {
   await restored();
-  const next = 'compare-store, then voxbatch reconcile BATCH, then voxbatch ledger accept-copy --compared';
+  const next = 'compare-store, then voxbatch reconcile demo, then voxbatch ledger accept-copy --compared';
   await expectRun('status demo', 75, { out: next, not: 'voxbatch resume' });
   await expectRun('ledger compare-store', 0, {
     out: '',
@@ -120,7 +120,7 @@ it('ledger compare-store names batches that the ledger does not know, with the n
   await withUnknownBatch();
   await expectRun('ledger compare-store', 0, {
     err: [
-      /2 batches with 3 results in .* are not in the ledger: they were begun after the copy was made\. `run` of the same manifests pays for all of their rows again/,
+      /2 batches with 3 results in .* are not in the ledger: they were begun after the copy was made\. `run` of the same manifests is refused, each until `run --cache only` has put the batch on record again/,
       `\n  ${UNKNOWN}: 2 results of batch "f"\n  f-g-7a2b3e4204: 1 result of batch "f-g"\n`,
     ],
   });
@@ -131,14 +131,15 @@ it('ledger compare-store names batches that the ledger does not know, with the n
   });
 });
 
-it('plan of a new batch warns of results of a batch of its name that the ledger does not know', async () => {
+it('plan of a new batch says that run refuses it where the store has results of one of its name that the ledger lacks', async () => {
   await addBatch(place, ['id', 'text'], [row('a')]);
   await place.store.put(`${UNKNOWN}/0000/1-speech-1.mp3`, 'sound');
   await writeFile('f.csv', 'text,voice\nHello,anna\n');
   // Only a copy that was accepted may lack batches, so nothing looks into the store before.
-  await expectRun('plan f.csv', 0, { err: /^(?![^]*warning)/ });
+  await expectRun('plan f.csv', 0, { err: 'To run it: voxbatch run f.csv' });
   await run('ledger accept-copy');
-  const warning = `warning: the store has results of another batch of the name "f" (${UNKNOWN}), which this ledger does not know`;
-  await expectRun('plan f.csv', 0, { err: warning });
-  await expectRun('plan f.csv --name g', 0, { err: /^(?![^]*warning)/ });
+  const refusal = `Batch "f" is not in the ledger, but the store has 1 result of it (${UNKNOWN}): the ledger is older`;
+  await expectRun('plan f.csv', 0, { err: refusal });
+  for (const flags of ['--name g', '--cache only'])
+    await expectRun(`plan f.csv ${flags}`, 0, { err: /^(?![^]*is older)/ });
 });

@@ -22,9 +22,11 @@ it('plan and run refuse a batch whose results are there by this ledger, which do
   await mkdir('out/lines', { recursive: true });
   for (const file of ['summary.json', '.voxbatch-batch.json']) {
     await writeFile(`out/lines/${file}`, JSON.stringify(owner));
-    const older = /out\/lines holds the results of this batch .* older than the folder[^]*another --name/;
+    const older =
+      /"lines" is not in the ledger, but .*out\/lines has its files: the ledger is older[^]*--cache only[^]*another --name/;
     await expectRefused('run lines.csv --yes', older);
     await expectRun('plan lines.csv', 0, older);
+    await expectRun('plan lines.csv --cache only', 0, { err: /^(?![^]*is older)/ });
     expect(await place.ledger.findBatch('lines')).toBeUndefined();
   }
 });

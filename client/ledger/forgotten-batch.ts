@@ -1,0 +1,49 @@
+import { countPaid, type PaidRequests } from '../../batches/reconcile/forgotten-requests.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { StoreUnwritable } from '../../store/errors.ts';
+import { openStoreOf } from '../claim-store.ts';
+import type { Settings } from '../settings.ts';
+import { findUnknownFolders, type UnknownFolder } from './unknown-folders.ts';
+
+/** What shows that a batch was begun after the state of the ledger that there is now, which would pay for it again. */
+export interface ForgottenBatch {
+  readonly batch: string;
+  /** Its out folder, with what is on the receipts there; null if that shows nothing. */
+  readonly receipts: (PaidRequests & { readonly out: string }) | null;
+  /** Folders in the store with results of a batch of this name. */
+  readonly folders: readonly UnknownFolder[];
+}
+
+/**
+ * Finds what shows that a batch was begun before that the ledger does not have; undefined if nothing does. `out`: its
+ * out folder, if that has files of it. Changes nothing.
+ */
+export async function findForgottenBatch(
+  batch: string,
+  out: string | null,
+  ledger: Ledger,
+  settings: Pick<Settings, 'store' | 'env'>,
+): Promise<ForgottenBatch | undefined> {
+  const folders = await foldersOf(batch, ledger, settings);
+  if (out === null && folders.length === 0) return undefined;
+  return { batch, receipts: out === null ? null : { out, ...(await countPaid(out)) }, folders };
+}
+
+/** None while the store cannot be used: whoever needs it says so. */
+async function foldersOf(
+  batch: string,
+  ledger: Ledger,
+  settings: Pick<Settings, 'store' | 'env'>,
+): Promise<readonly UnknownFolder[]> {
+  try {
+    const store = await openStoreOf(settings);
+    try {
+      return (await findUnknownFolders(ledger, store, batch)).named;
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (error instanceof StoreUnwritable) return [];
+    throw error;
+  }
+}
