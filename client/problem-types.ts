@@ -3,9 +3,9 @@ import type { UsedBy } from '../inputs/voices/voice-uses.ts';
 import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
 import type { Difference } from '../ledger/copy/tally.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
-import type { ForgottenRequests } from '../batches/reconcile/forgotten-requests.ts';
+import type { ForgottenRequests, PaidRequests } from '../batches/reconcile/forgotten-requests.ts';
 import type { BackupRefusal } from './backup/backup-refusal.ts';
-import type { ForgottenBatch } from './ledger/forgotten-batch.ts';
+import type { UnknownFolder } from './ledger/unknown-folders.ts';
 
 /** Why a call failed. Nothing was spent. */
 export type Problem =
@@ -136,6 +136,15 @@ export type Problem =
       readonly batch: Pick<BatchRecord, 'name' | 'apiUrl' | 'account'>;
       readonly here: { readonly apiUrl: string; readonly account: string };
     };
+
+/** What shows that a batch was begun after the state of the ledger that there is now, which would pay for it again. */
+export interface ForgottenBatch {
+  readonly batch: string;
+  /** Its out folder, with what is on the receipts there; null if that shows nothing. */
+  readonly receipts: (PaidRequests & { readonly out: string }) | null;
+  /** Folders in the store with results of a batch of this name. */
+  readonly folders: readonly UnknownFolder[];
+}
 
 /** The two sides of a copy. */
 interface CopiedPlaces {

@@ -1,7 +1,6 @@
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import { LinkedFolder, NotAFile, linkWords, notAFileWords } from '../results/errors.ts';
-import type { Problem } from './problem-types.ts';
-import type { ForgottenBatch } from './ledger/forgotten-batch.ts';
+import type { ForgottenBatch, Problem } from './problem-types.ts';
 import { API_PATH } from '../contract/urls.ts';
 import { messageOf } from '../contract/message-of.ts';
 import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';

@@ -1,18 +1,10 @@
-import { countPaid, type PaidRequests } from '../../batches/reconcile/forgotten-requests.ts';
+import { countPaid } from '../../batches/reconcile/forgotten-requests.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { openStoreOf } from '../claim-store.ts';
+import type { ForgottenBatch } from '../problem-types.ts';
 import type { Settings } from '../settings.ts';
 import { findUnknownFolders, type UnknownFolder } from './unknown-folders.ts';
-
-/** What shows that a batch was begun after the state of the ledger that there is now, which would pay for it again. */
-export interface ForgottenBatch {
-  readonly batch: string;
-  /** Its out folder, with what is on the receipts there; null if that shows nothing. */
-  readonly receipts: (PaidRequests & { readonly out: string }) | null;
-  /** Folders in the store with results of a batch of this name. */
-  readonly folders: readonly UnknownFolder[];
-}
 
 /**
  * Finds what shows that a batch was begun before that the ledger does not have; undefined if nothing does. `out`: its

@@ -1,10 +1,10 @@
 import { probeOut, ownershipOf, claimOut as claim, type UnwritableOut } from '../../batches/out-folder.ts';
+import type { CacheMode } from '../../contract/cache-modes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchIdentity } from '../../ledger/batches/batch-records.ts';
 import { forgottenRequests } from '../../batches/reconcile/forgotten-requests.ts';
 import type { OwnerLedger, OutOwnership } from '../../results/out-owner.ts';
 import { VoxbatchError } from '../problem.ts';
-import type { BatchPlan } from '../run/record-batch.ts';
 import type { Settings } from '../settings.ts';
 
 /**
@@ -29,13 +29,13 @@ export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: O
  * (`forgotten-batch`). Changes nothing. `batch`: undefined if the account is unknown; then only the store is asked.
  */
 export async function refuseForgottenBatch(
-  { name, out, settings: { cache } }: Pick<BatchPlan, 'name' | 'settings'> & { readonly out: string },
+  { name, out, cache }: { readonly name: string; readonly out: string; readonly cache: CacheMode },
   batch: BatchIdentity | undefined,
   ledger: Ledger,
   place: Pick<Settings, 'store' | 'env'>,
 ): Promise<void> {
   if (cache === 'only') return;
-  const isForgotten = batch !== undefined && (await standingOfOut(out, batch, ledger)).type === 'forgotten';
+  const isForgotten = batch !== undefined && (await ownershipOf(out, batch, ledger)).type === 'forgotten';
   // In the store, only an accepted copy can lack a batch.
   if (!isForgotten && (await ledger.acceptedAt()) === null) return;
   // Seldom needed, so loaded here.

@@ -133,7 +133,12 @@ async function outProblem(
     const { requireOwnOut, refuseForgottenBatch } = await loadOutChecks();
     const identity = account && { name: plan.name, digest: digest ?? '', ...account };
     if (identity !== undefined) await requireOwnOut(plan.out, identity, ledger);
-    await refuseForgottenBatch(plan, identity, ledger, settings);
+    const {
+      name,
+      out,
+      settings: { cache },
+    } = plan;
+    await refuseForgottenBatch({ name, out, cache }, identity, ledger, settings);
   });
 }
 

@@ -129,7 +129,8 @@ export async function recordBatch(request: RecordRequest): Promise<Recorded> {
   const identity = { name, digest, ...realmOf(open) };
   if (!isThere && plan.out !== null) {
     await requireOwnOut(plan.out, identity, ledger);
-    await refuseForgottenBatch({ ...plan, out: plan.out }, identity, ledger, session.settings);
+    const { cache } = plan.settings;
+    await refuseForgottenBatch({ name, out: plan.out, cache }, identity, ledger, session.settings);
   }
   if (!isThere) await requirePort(request.webhook, open, ledger);
   if (!isThere) await requireOwnServer(session.settings, ledger);

@@ -15,7 +15,10 @@ it('a batch begun after the backup, and an answer without a job, come back with 
   const world = await LiveWorld.open({ seed: 76, jobMs: [50, 100], config: { cache: 'off' } });
   const run = (line: string): ReturnType<LiveWorld['run']> => world.run(line.split(' '));
   await world.write('g.csv', 'id,text,voice,verify\nv1,Some words to hear.,narrator,true\n');
-  await world.write('h.csv', 'id,kind,text,voice,video\nh1,dub,Here.,narrator,https://media.example/h.mp4\nh2,tts,There.,anna,\n');
+  await world.write(
+    'h.csv',
+    'id,kind,text,voice,video\nh1,dub,Here.,narrator,https://media.example/h.mp4\nh2,tts,There.,anna,\n',
+  );
   await run('run g.csv --yes');
   await run('backup copy');
   await run('redrive g --rows v1 --yes');
