@@ -13,39 +13,42 @@ import type { PollTrouble } from './polled-jobs.ts';
 import { apiForRow } from '../row-api.ts';
 import { readInTurn } from './read-in-turn.ts';
 
-/** The request has its link from an earlier step, or needs none. */
+/** The step has its link, or needs none. */
 export interface ReadyLink {
   readonly type: 'ready';
   readonly link?: { readonly column: MediaColumn; readonly url: string };
-  /** When it must be read once more before the request is paid for, monotonic ms. */
+  /** From this time on the link must be read again before the request is sent, monotonic ms. */
   readonly freshUntil: number;
 }
 
-/** A step that needs no link is ready at once. */
+/** The result for a step that needs no link. */
 export const NO_LINK_NEEDED: ReadyLink = { type: 'ready', freshUntil: Infinity };
 
+/** The step has no link. */
 export interface NoLink {
   /**
-   * `later`: a free read failed; try again later. `ended`: the link is unobtainable, and the row was ended or must
-   * repeat the earlier step.
+   * `later`: the job could not be read now. `ended`: there is no link to get; the row has ended, or repeats the earlier
+   * step.
    */
   readonly type: 'later' | 'ended';
 }
 
-/** Which link a step needs, and of which earlier step. */
+/** Which column of a request needs a link, and which earlier step's result it leads to. */
 type LinkNeed = NonNullable<ReturnType<typeof linkOf>>;
 
 /** The link that a request needs from an earlier step. */
 export type Link = ReadyLink | NoLink;
 
-/** A link older than this is read again before it is sent, ms: nobody states how long links live. */
+/** A link older than this is read again before it is sent, ms: the API does not state how long links live. */
 const FRESH_MS = 500;
 
+/** Pause after a read that brought no link, ms. */
 const LATER_MS = 1_000;
 
 /**
- * Reads the job of an earlier step (the speech of a `dub`) right before the step that needs its link is paid for: links
- * are short-lived, and a dead one would be paid for in vain.
+ * Gets a fresh link to the result of an earlier step (the speech of a `dub`) right before the step that needs it is
+ * sent, by reading the earlier step's job again. Links are short-lived, and a request with a dead link would be paid
+ * for in vain. `loaded`, `key`: the attempt that needs the link.
  */
 export async function freshLink(
   deps: Dependencies,
@@ -58,7 +61,7 @@ export async function freshLink(
   const operation = operationOf(row.spec, step, batch.settings.tts);
   const before = usedAttempt(row, charges, step);
   const jobId = before?.jobId ?? before?.source?.jobId;
-  // An earlier take's link may be of another text.
+  // Only the attempt that the current take uses: a link of an earlier take may be of another text.
   if (!makesJob(operation) || before === undefined || jobId == null || before.file === null) {
     const message = `The ${step} of this row has no result to read a link from; have it done again from there.`;
     return endWith(deps, key, message);
@@ -77,7 +80,7 @@ export async function freshLink(
     }
     const { cause, answer = '' } = missingLinkDetails(reading);
     const message = `The ${step} job ${jobId} no longer gives a link to its result. ${answer}`.trim();
-    return await laterOrNever(deps, made, signal, { trouble: 'result', message, ...defined({ cause }) });
+    return await retryOrGiveUp(deps, made, signal, { trouble: 'result', message, ...defined({ cause }) });
   } catch (error) {
     if (signal.aborted) return { type: 'later' };
     if (!(error instanceof ApiError)) throw error;
@@ -85,20 +88,24 @@ export async function freshLink(
     deps.observe({ type: 'note', what: 'link-unread', ...key, facts: { failure: failure.class } });
     if (failure.class !== 'BadToken') {
       const trouble = failure.class === 'BadRequest' ? 'result' : 'read';
-      return laterOrNever(deps, made, signal, { ...failure, trouble });
+      return retryOrGiveUp(deps, made, signal, { ...failure, trouble });
     }
     await deps.ledger.setControl(key.batch, 'paused', failure);
     return later(signal);
   }
 }
 
-/** Consecutive reads without a link before giving up: of a finished job, and of one that cannot be read now. */
+/**
+ * Maximum consecutive reads without a link. `result`: of a completed job that has none. `read`: of a job that cannot be
+ * read.
+ */
 const MOST_READS: Readonly<Record<PollTrouble, number>> = { result: 6, read: 150 };
 
 /** Like {@link MOST_READS}, for the job of an earlier, equal row, which the API may have forgotten long ago. */
 const MOST_READS_OF_EARLIER: Readonly<Record<PollTrouble, number>> = { ...MOST_READS, result: 2 };
 
-async function laterOrNever(
+/** Counts a read without a link. Too many of them end the row, or the use of an earlier row's result. */
+async function retryOrGiveUp(
   deps: Dependencies,
   { key, before }: { readonly key: AttemptKey; readonly before: ChargeRecord },
   signal: AbortSignal,
@@ -109,7 +116,8 @@ async function laterOrNever(
   const reads = deps.polls.countTrouble(name, trouble, deps.clock.now().monotonic);
   if (reads < (isEarlier ? MOST_READS_OF_EARLIER : MOST_READS)[trouble]) return later(signal);
   deps.polls.forget(name);
-  // The API forgets jobs. The speech is made again; its row ends no worse than one that found no earlier result.
+  // The API may have forgotten the other row's job. The row makes the speech itself, as if there were no earlier
+  // result.
   if (isEarlier) {
     await deps.ledger.revokeCached(before);
     return { type: 'ended' };
@@ -117,11 +125,13 @@ async function laterOrNever(
   return endWith(deps, key, message, from);
 }
 
+/** Pauses before the caller tries again. */
 async function later(signal: AbortSignal): Promise<Link> {
   await sleep(LATER_MS, undefined, { signal }).catch(() => undefined);
   return { type: 'later' };
 }
 
+/** Ends the row as `failed`: without a link its step cannot be sent. `from`: further facts of the failure. */
 async function endWith(deps: Dependencies, key: AttemptKey, message: string, from?: Partial<Failure>): Promise<Link> {
   const failure: Failure = { ...from, class: 'ResultGone', message: `${message} The ${key.step} was not paid for.` };
   const ending = { outcome: 'failed', failure } as const;

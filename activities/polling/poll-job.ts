@@ -15,16 +15,19 @@ import { handOverRow } from '../hand-over-row.ts';
 import { readInTurn } from './read-in-turn.ts';
 import { ageOf, isPastDeadline, readAwaitedJob, type AwaitedJob } from './awaited-job.ts';
 
-/** Max consecutive failed polls of either kind before the job is given up. */
+/** Maximum consecutive failed polls of either kind ({@link PollTrouble}). Then the row fails. */
 const MOST_TROUBLES = 6;
 
 /**
- * Result of a poll. The row's state, if the poll changed it; `fetched`: the result is being downloaded; `released`: it
- * is to be downloaded by another worker; `same`: the job still runs, or could not be read.
+ * The result of a poll: the row's snapshot, if the poll changed it. `fetched`: the result is being downloaded.
+ * `released`: another worker downloads it. `same`: the job still runs, or could not be read.
  */
 export type PollResult = RowSnapshot | 'fetched' | 'released' | 'same';
 
-/** Polls a job once. A failed poll never means a failed job. The signal aborts it. */
+/**
+ * Polls a job once: reads it from the API, records its end, starts the download of its result, or schedules the next
+ * poll. A failed poll never means a failed job. The signal aborts the read.
+ */
 export async function pollJob(deps: Dependencies, job: AwaitedJob, signal: AbortSignal): Promise<PollResult> {
   let reading: JobReading;
   const isHinted = deps.hints.looks(job.jobId);
@@ -34,14 +37,14 @@ export async function pollJob(deps: Dependencies, job: AwaitedJob, signal: Abort
     deps.hints.unread(job.jobId);
     if (signal.aborted) return 'same';
     if (!(error instanceof ApiError)) throw error;
-    observed(deps, job, { found: 'unread', failure: error.failure.class });
+    observePoll(deps, job, { found: 'unread', failure: error.failure.class });
     return afterFailedPoll(deps, job, error.failure);
   }
-  observed(deps, job, { found: reading.phase });
+  observePoll(deps, job, { found: reading.phase });
   deps.polls.wasRead(job.name);
   if (reading.phase !== 'running') {
     const span = deps.polls.ended(job.name, ageOf(job, deps.clock.now().wall));
-    if (span !== undefined) deps.jobTimes.ended(deps, job.operation, isHinted ? justBefore(span) : span);
+    if (span !== undefined) deps.jobTimes.add(deps, job.operation, isHinted ? justBefore(span) : span);
     deps.hints.ended(job.jobId, isHinted);
     deps.concurrencyLimit.ended(job.name);
   }
@@ -55,7 +58,7 @@ export async function pollJob(deps: Dependencies, job: AwaitedJob, signal: Abort
         await handOverRow(deps, job.key, { isToFetch: true });
         return 'released';
       }
-      // The row's previous holder may have started it meanwhile.
+      // The row's previous holder in this process may have started the download already.
       if (!deps.fetches.isRunning(job.name)) void deps.fetches.track(job.name, fetchResult(deps, job, reading));
       return 'fetched';
     case 'running':
@@ -64,7 +67,8 @@ export async function pollJob(deps: Dependencies, job: AwaitedJob, signal: Abort
   }
 }
 
-function observed(
+/** Emits the event of a poll. */
+function observePoll(
   { observe, clock }: Dependencies,
   job: AwaitedJob,
   what: Pick<Extract<WorkEvent, { type: 'poll' }>, 'found' | 'failure'>,
@@ -73,12 +77,14 @@ function observed(
   observe({ type: 'poll', ...key, operation, jobId, ageMs: ageOf(job, clock.now().wall), ...what });
 }
 
-/** Webhooks arrive soon after the end, so an announced job ended within the last tenth of its age. */
+/**
+ * Narrows the span of a job's end: a webhook arrives soon after the end, so it was within the last tenth of the age.
+ */
 function justBefore([from, to]: Span): Span {
   return [Math.max(from, 0.9 * to), to];
 }
 
-/** The API reports that the job failed: the row fails too, unless the user has agreed to pay for retakes. */
+/** Records that the API reports a job as failed: its row fails too, unless the user has agreed to pay for retakes. */
 async function endFailed(deps: Dependencies, job: AwaitedJob, reading: JobReading): Promise<RowSnapshot> {
   const words = `The API says that job ${job.jobId} failed: ${reading.error ?? reading.status}`;
   const failure: Failure = {
@@ -92,13 +98,15 @@ async function endFailed(deps: Dependencies, job: AwaitedJob, reading: JobReadin
 }
 
 /**
- * The job could not be read, and is due again later. If the API does not know it, it is given up after a few polls. If
- * the API is unreachable, polling continues for as long as jobs may take, plus that many failed polls. If the token is
- * refused, polling continues until a person fixes that, except in a stopping batch, where nobody will.
+ * Handles a job that could not be read. Usually it is polled again later. If the API does not know the job, its row
+ * fails after a few polls. If the API is unreachable, polling continues until the job's deadline, and then for a number
+ * of failed polls. If the token is refused, the batch is paused, and polling continues until the user fixes that,
+ * except in a stopping batch.
  */
 async function afterFailedPoll(deps: Dependencies, job: AwaitedJob, failure: Failure): Promise<PollResult> {
   if (failure.class === 'BadRequest') return troubled(deps, job, 'read', `cannot be read: ${failure.message}`);
-  // Reading is free: the next paid request will find out that the account has no credits.
+  // Only a refused token needs the user here. Reads are free, so a lack of credits is for the next paid request to
+  // find.
   const needsPerson = failure.class === 'BadToken';
   const isStopping = needsPerson && (await deps.ledger.setControl(job.key.batch, 'paused', failure)) === 'stopping';
   const isLate = !needsPerson && isPastDeadline(job, deps.clock.now().wall);
@@ -112,12 +120,16 @@ async function afterFailedPoll(deps: Dependencies, job: AwaitedJob, failure: Fai
   return endOverdue(deps, job, `cannot be read (${failure.message})`);
 }
 
+/** Schedules the next poll of a running job; a job past its deadline ends its row as `overdue`. */
 async function stillRunning(deps: Dependencies, job: AwaitedJob, reading: JobReading): Promise<PollResult> {
   if (isPastDeadline(job, deps.clock.now().wall)) return endOverdue(deps, job, `is still "${reading.status}"`);
   deps.polls.ran(job.name, ageOf(job, deps.clock.now().wall), nextPollOf(deps, job));
   return 'same';
 }
 
+/**
+ * Ends a row as `overdue`, with its job id, so that it can be fetched later. `what`: continues the sentence "Job …".
+ */
 async function endOverdue(deps: Dependencies, job: AwaitedJob, what: string): Promise<RowSnapshot> {
   const minutes = String(Math.round((deps.clock.now().wall - job.waitedSince) / 6_000) / 10);
   const words = `Job ${job.jobId} ${what.slice(0, 400)} after ${minutes} min; it may have been charged.`;
@@ -125,12 +137,12 @@ async function endOverdue(deps: Dependencies, job: AwaitedJob, what: string): Pr
   return deps.ledger.changeRunning(job.key, { outcome: 'overdue', failure });
 }
 
-/** Time of the next poll by the schedule. */
+/** Returns the time of the next poll by the schedule, monotonic ms. */
 function nextPollOf({ clock }: Dependencies, { loaded }: AwaitedJob): number {
   return nextPoll(loaded.batch.settings, clock.now().monotonic, Math.random());
 }
 
-/** The poll failed; after a few such polls in a row the row fails and keeps its job id. */
+/** Counts a failed poll. After a few in a row the row fails, and keeps its job id. `what`: continues "Job …". */
 async function troubled(
   deps: Dependencies,
   job: AwaitedJob,

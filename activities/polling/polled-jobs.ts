@@ -1,26 +1,28 @@
 /**
- * How a poll of a job can fail. `read`: the job itself could not be read; `result`: it is completed, but its result
- * could not be fetched. Each may happen a few times in a row.
+ * How a poll of a job can fail. `read`: the job itself could not be read. `result`: the job is completed, but its
+ * result could not be fetched.
  */
 export type PollTrouble = 'read' | 'result';
 
 interface PolledJob {
+  /** When it is polled next, monotonic ms. */
   readonly dueAt: number;
-  /** Age at which it was last seen running, ms. */
+  /** Age at which it was last seen running, ms; Infinity once its end was reported. */
   readonly ranAtAge?: number;
+  /** Failed polls in a row, by kind. */
   readonly troubles: Readonly<Record<PollTrouble, number>>;
 }
 
 const NONE: PolledJob['troubles'] = { read: 0, result: 0 };
 
 /**
- * When each job is polled next, in this process, on its monotonic clock. Losing it with the process costs a free read
- * per job.
+ * Keeps the poll schedule of this process's jobs, by attempt name: when each is polled next, and how its last polls
+ * ended. All times are of the monotonic clock, ms. Losing the schedule with the process costs a free read per job.
  */
 export class PolledJobs {
   readonly #jobs = new Map<string, PolledJob>();
 
-  /** Time of the next poll; `first` if this process has not polled the job yet. */
+  /** Returns the time of the next poll: the result of `first` if this process has not polled the job yet. */
   dueAt(job: string, first: () => number): number {
     const known = this.#jobs.get(job) ?? { dueAt: first(), troubles: NONE };
     this.#jobs.set(job, known);
@@ -32,7 +34,7 @@ export class PolledJobs {
     this.#jobs.set(job, { troubles: NONE, ...this.#jobs.get(job), dueAt });
   }
 
-  /** Notes a failed poll and sets the next; returns how many failed in a row. */
+  /** Notes a failed poll and sets the time of the next. Returns how many failed that way in a row. */
   countTrouble(job: string, what: PollTrouble, dueAt: number): number {
     const known = this.#jobs.get(job);
     const before = known?.troubles ?? NONE;
@@ -41,14 +43,14 @@ export class PolledJobs {
     return troubles[what];
   }
 
-  /** The job was read; earlier failures of that kind were temporary. */
+  /** Notes that the job could be read, which ends a row of failed reads. */
   wasRead(job: string): void {
     const known = this.#jobs.get(job);
     if (known === undefined) return;
     this.#jobs.set(job, { ...known, troubles: { ...known.troubles, read: 0 } });
   }
 
-  /** The job was seen running at this age, ms; sets the next poll. */
+  /** Notes that the job was seen running at this age (ms), and sets the time of the next poll. */
   ran(job: string, ageMs: number, dueAt: number): void {
     this.again(job, dueAt);
     const known = this.#jobs.get(job);
@@ -56,8 +58,8 @@ export class PolledJobs {
   }
 
   /**
-   * The job was seen to have ended at this age, ms. Returns the span of ages in which it ended; undefined if that was
-   * reported before.
+   * Notes that the job was seen to have ended at this age (ms). Returns the span of ages in which it ended; undefined
+   * if its end was noted before.
    */
   ended(job: string, ageMs: number): readonly [fromMs: number, toMs: number] | undefined {
     const known = this.#jobs.get(job);

@@ -4,8 +4,8 @@ import { waitUntilDue } from '../pacing/pace.ts';
 import { reportHealth } from '../pacing/report-health.ts';
 
 /**
- * Makes a free read for a batch when its turn comes, and reports to all processes what the answer says about the API's
- * health. Rejects as the read does, or if the signal aborts before its turn.
+ * Makes a free read when its turn comes within the batch's rate, and reports to all processes what the answer says
+ * about the API's health. Returns what `read` returns. Rejects as `read` does, or if the signal aborts before its turn.
  */
 export async function readInTurn<T>(
   deps: Pick<Dependencies, 'ledger' | 'batches' | 'realm' | 'owner' | 'clock' | 'pace' | 'reads' | 'observe'>,

@@ -3,12 +3,15 @@ import type { FailureClass } from '../../contract/failures.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { readInTurn } from './read-in-turn.ts';
 
-/** Failed reads of a page before the look-up fails; trouble that lost a create often lasts for a while. */
+/** Maximum reads of one page. Several, because trouble that lost the answer to a request often lasts for a while. */
 const MOST_READS = 6;
-/** Read failures that may be temporary. */
+/** Failures of a read that may be temporary. */
 const TEMPORARY: readonly FailureClass[] = ['NotSent', 'RateLimited', 'ServiceDown'];
 
-/** Reads a page of a list in turn; retries if that may help, with the pauses that all reads then make. */
+/**
+ * Reads a page of a list in turn ({@link readInTurn}), and retries temporary failures. Retries need no pause of their
+ * own: the reported failures make all reads pause.
+ */
 export async function readWithRetries<T>(
   deps: Dependencies,
   batch: string,

@@ -10,70 +10,71 @@ import {
   type Span,
 } from '../../policy/polling/job-times.ts';
 
-/** Where job times are shared with other processes, and kept for later ones. */
+/** The dependencies with which job times are shared with other processes and kept for later ones. */
 export interface JobTimesNeeds {
   readonly ledger: Pick<Ledger, 'updateLimiter'>;
   readonly realm: Account;
   readonly clock: { now(): { readonly monotonic: number } };
 }
 
-/** New times are shared once there are this many, or an eighth of the known ones, with a minimum gap in ms. */
-const SHARE_AT = 20;
-const SHARE_AT_MOST = 500;
+/** New times are shared once their number is an eighth of the known ones, but between these bounds. */
+const FEWEST_TO_SHARE = 20;
+const MOST_TO_SHARE = 500;
+/** New times are shared after this long in any case, ms. */
 const SHARE_EVERY_MS = 5_000;
 
-/** Jobs of one operation. */
-interface Known {
+/** The times of jobs of one operation. */
+interface KnownTimes {
+  /** As shared last. */
   times: JobTimes;
-  /** Seen here, not shared yet. */
+  /** Seen by this process, and not shared yet. */
   seen: Span[];
-  /** When they were last shared, monotonic ms. */
+  /** When times were shared last, monotonic ms. */
   sharedAt: number;
   isSharing: boolean;
 }
 
 /**
- * Job durations, learned by all processes together, because jobs of one operation take the same time whoever waits for
- * them. They decide when the next jobs are first polled. This is an aid, not a record: times that cannot be shared are
- * lost.
+ * Learns how long jobs of each operation take, together with all other processes, by the ledger. The times decide when
+ * jobs are first polled. They are an aid, not a record: times that cannot be shared are lost.
  */
 export class SharedJobTimes {
-  readonly #known = new Map<JobOperation, Known>();
+  readonly #known = new Map<JobOperation, KnownTimes>();
 
-  /** The age before which hardly any job has ended, ms; 0 if unknown. */
+  /** Returns the age before which hardly any job has ended, ms; 0 if unknown. */
   earlyJobMs(deps: JobTimesNeeds, operation: JobOperation): number {
     return earlyJobMs(this.#of(deps, operation).times);
   }
 
-  /** How long nearly all jobs take at most, ms; undefined if none is known. */
+  /** Returns the age at which nearly all jobs have ended, ms; undefined if unknown. */
   longestJobMs(deps: JobTimesNeeds, operation: JobOperation): number | undefined {
     const { times, seen } = this.#of(deps, operation);
-    // Unshared times count too: a small batch may have nothing else to go by.
+    // Includes times that are not shared yet: a small batch may have no others.
     return longestJobMs(learnTimes(times, seen));
   }
 
-  /** A job ended within this span of ages. */
-  ended(deps: JobTimesNeeds, operation: JobOperation, span: Span): void {
+  /** Adds a job that ended within this span of ages, in ms. */
+  add(deps: JobTimesNeeds, operation: JobOperation, span: Span): void {
     const known = this.#of(deps, operation);
     known.seen.push(span);
-    const enough = Math.max(SHARE_AT, Math.min(SHARE_AT_MOST, known.times.jobs / 8));
+    const enough = Math.max(FEWEST_TO_SHARE, Math.min(MOST_TO_SHARE, known.times.jobs / 8));
     const isDue = known.seen.length >= enough || deps.clock.now().monotonic - known.sharedAt >= SHARE_EVERY_MS;
     if (isDue) void this.#share(deps, operation, known);
   }
 
-  #of(deps: JobTimesNeeds, operation: JobOperation): Known {
+  #of(deps: JobTimesNeeds, operation: JobOperation): KnownTimes {
     let known = this.#known.get(operation);
     if (known === undefined) {
       known = { times: NO_JOB_TIMES, seen: [], sharedAt: 0, isSharing: false };
       this.#known.set(operation, known);
-      // Fetches the times that others have observed.
+      // Reads the times that other processes have shared.
       void this.#share(deps, operation, known);
     }
     return known;
   }
 
-  /** Never rejects. */
-  async #share(deps: JobTimesNeeds, operation: JobOperation, known: Known): Promise<void> {
+  /** Shares the new times, and reads those of all processes. Never rejects. */
+  async #share(deps: JobTimesNeeds, operation: JobOperation, known: KnownTimes): Promise<void> {
     if (known.isSharing) return;
     known.isSharing = true;
     known.sharedAt = deps.clock.now().monotonic;
@@ -82,7 +83,7 @@ export class SharedJobTimes {
     try {
       known.times = await deps.ledger.updateLimiter(limiterScope(deps, `ages ${operation}`), { type: 'learn', spans });
     } catch {
-      // Ledger faults are reported by callers that depend on it.
+      // Callers that depend on the ledger report its faults.
     } finally {
       known.isSharing = false;
     }

@@ -19,12 +19,12 @@ import type { JobListing } from './shared-job-list.ts';
 import type { LoadedAttempt } from '../attempt.ts';
 import { coversSince, readJobList } from './read-job-list.ts';
 
-/** Max time between sending a create and the creation of its job, ms. */
+/** Maximum time between sending a create request and the creation of its job, ms. */
 const LONGEST_CREATE_MS = 15 * 60_000;
-/** Delay before an empty list is read once more, ms. A job may appear in the list a moment after its creation. */
-const SECOND_LOOK_MS = 1_500;
-/** No job appears any more for an attempt older than this, ms. */
-const SETTLED_AFTER_MS = 60_000;
+/** Pause before a list without the job is read again, ms. A job may appear in the list a moment after its creation. */
+const REREAD_AFTER_MS = 1_500;
+/** A job appears in the list within this time after its request, ms. */
+const LISTED_WITHIN_MS = 60_000;
 
 /** Hashes a link for the record, so that it can be recognised in a list but not read from the record. */
 export function hashOf(link: string): string {
@@ -32,9 +32,10 @@ export function hashOf(link: string): string {
 }
 
 /**
- * Calls `adopt` with the job that a lost create made, if the list leaves no doubt. `adopt` returns false if another row
- * was quicker; then the next job that fits is tried. Returns the adopted job. Throws ApiError if the list cannot be
- * read.
+ * Adopts the job that a create request with a lost answer has made: finds it in the API's list, and calls `adopt` with
+ * its id if the list leaves no doubt. `adopt` returns false if another attempt has the job by now; then the next job
+ * that matches is tried. Returns the id of the adopted job; undefined if there is none. Throws ApiError if the list
+ * cannot be read.
  */
 export async function adoptLostJob(
   deps: Dependencies,
@@ -45,28 +46,29 @@ export async function adoptLostJob(
 ): Promise<string | undefined> {
   const { charge, operation } = loaded;
   if (charge === undefined) return undefined;
-  for (let looks = 1; ; looks++) {
-    // Others may share the list, so only the end of the process aborts it.
+  for (let reads = 1; ; reads++) {
+    // Other searches may share this read of the list, so only the end of the process aborts it.
     const list = { dialect: dialectOf(loaded.row.spec), operation };
     const listing = await deps.jobLists.next(list, () => readJobList(deps, list, key.batch, deps.ending));
     signal.throwIfAborted();
-    const lost = new Set<string>();
+    const taken = new Set<string>();
     for (;;) {
-      const finding = await choose(deps, loaded, charge, listing, lost);
+      const finding = await choose(deps, loaded, charge, listing, taken);
       if (finding.type === 'found') {
         if (await adopt(finding.id)) return finding.id;
-        // The job is already adopted; never offer it twice.
-        lost.add(finding.id);
+        // Another attempt has this job; try the next one that matches.
+        taken.add(finding.id);
         continue;
       }
-      const isYoung = deps.clock.now().wall - charge.intentAt < SETTLED_AFTER_MS;
-      if (finding.type === 'ambiguous' || looks > 1 || !isYoung) return undefined;
+      const isYoung = deps.clock.now().wall - charge.intentAt < LISTED_WITHIN_MS;
+      if (finding.type === 'ambiguous' || reads > 1 || !isYoung) return undefined;
       break;
     }
-    await sleep(SECOND_LOOK_MS, undefined, { signal });
+    await sleep(REREAD_AFTER_MS, undefined, { signal });
   }
 }
 
+/** Chooses the job of the list that this create can have made. `refused`: ids of jobs that other attempts have. */
 async function choose(
   deps: Dependencies,
   loaded: LoadedAttempt,
@@ -88,7 +90,7 @@ async function choose(
   if (!coversSince(since, listing)) return { type: 'ambiguous' };
   const fitting = listing.jobs.filter((one) => !refused.has(one.id) && mayBe(lost, one));
   const isEchoed = fitting.some(({ videoUrl }) => videoUrl !== undefined);
-  // In this order: a create that began after the list was read is in doubt now, or its job is claimed by then.
+  // In this order: a create that began after the list was read is either in doubt now, or has its job by then.
   const others = isEchoed ? await othersWithLinks(deps, loaded, charge, since) : [];
   const free: ListedJob[] = [];
   for (const job of fitting) {
@@ -97,12 +99,15 @@ async function choose(
   return chooseJob(lost, free, others);
 }
 
-/** The audio cell of a row that this link stands for: a link to local media differs from request to request. */
+/**
+ * Returns the row's audio cell if the link leads to it (links to local media differ from request to request), else the
+ * link.
+ */
 function cellOfSent(url: string, { audio }: RowSpec): string {
   return audio !== undefined && isLinkToCell(url, audio) ? audio : url;
 }
 
-/** Other creates in doubt, of all batches, that the API's list would show with the same links. */
+/** Reads the other creates in doubt, of all batches, that the API's list would show with the same links. */
 async function othersWithLinks(
   deps: Dependencies,
   { row, batch }: LoadedAttempt,
@@ -120,7 +125,7 @@ async function othersWithLinks(
     }));
 }
 
-/** Identifies the audio of a request, whether given or made by the previous step. */
+/** Returns a hash that identifies the audio of a request, whether it is the row's or the previous step's. */
 function audioHashOf({ audio }: RowSpec, { linkHash }: Pick<ChargeRecord, 'linkHash'>): string | null {
   return audio === undefined ? linkHash : hashOf(audio);
 }

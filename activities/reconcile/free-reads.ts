@@ -9,7 +9,11 @@ import { readJobList } from './read-job-list.ts';
 import { apiForDialect } from '../row-api.ts';
 import { readInTurn } from '../polling/read-in-turn.ts';
 
-/** The free reads that settle rows, paced and for this realm only. `signal` aborts them. */
+/**
+ * Creates the free reads with which `voxbatch reconcile` settles rows in doubt (`batches/free-reads.ts` describes
+ * each). They are paced like all reads, and refuse batches of another realm. An API failure is returned as
+ * `unreadable`; other errors throw. `signal` aborts them.
+ */
 export function createFreeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
   return {
     recoverAnswer: (request) =>
@@ -47,11 +51,12 @@ export function createFreeReads(deps: Dependencies, signal: AbortSignal): FreeRe
   };
 }
 
-/** Throws if the batch belongs to another API or account than this worker. */
+/** Throws if the batch belongs to another API or account than this process. */
 async function requireOwnRealm(deps: Dependencies, batch: string): Promise<void> {
   await loadBatch(deps, batch);
 }
 
+/** Runs a read, and returns an API failure as `unreadable`. */
 async function orUnreadable<T>(read: () => Promise<T>): Promise<T | Unreadable> {
   try {
     return await read();

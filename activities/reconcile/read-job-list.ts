@@ -5,9 +5,14 @@ import { PAGE_SIZE, type JobListing } from './shared-job-list.ts';
 import { apiForDialect } from '../row-api.ts';
 import { readWithRetries } from '../polling/read-with-retries.ts';
 
-/** Maximum pages read; a window of minutes needs fewer. */
+/** Maximum pages read. The jobs of the last minutes are on fewer. */
 const MOST_PAGES = 100;
-/** Reads the list, each job once: a job that is created meanwhile moves the others to later pages. */
+
+/**
+ * Reads the API's list of jobs of an operation, page by page. Returns each job once, although a job created meanwhile
+ * moves the others to later pages. `batch`: whose share of the rate the reads use. Throws ApiError if a page cannot be
+ * read.
+ */
 export async function readJobList(
   deps: Dependencies,
   { dialect, operation }: JobList,
@@ -18,21 +23,22 @@ export async function readJobList(
   const read = (page: number): Promise<JobPage> =>
     apiForDialect(deps, dialect).listJobs(operation, page, PAGE_SIZE, signal);
   const jobs = new Map<string, ListedJob>();
-  let isWhole = false;
-  for (let page = 1; page <= MOST_PAGES && !isWhole; page++) {
+  let isComplete = false;
+  for (let page = 1; page <= MOST_PAGES && !isComplete; page++) {
     const { jobs: found, hasMore } = await readWithRetries(deps, batch, signal, () => read(page));
     for (const job of found) jobs.set(job.id, job);
-    isWhole = !hasMore || found.length === 0;
+    isComplete = !hasMore || found.length === 0;
   }
-  return { jobs: [...jobs.values()], begunAt, isWhole };
+  return { jobs: [...jobs.values()], begunAt, isComplete };
 }
 
 /**
- * True if the listing has every job made since then: it is the whole list, or it goes from the newest job to an older
- * one. The API promises no order, so the order is checked.
+ * Returns whether a listing contains every job created since a time (wall clock, ms): it is complete, or goes from the
+ * newest job down to one that is older. The API promises no order, so the order is checked; a job without a time makes
+ * the answer false.
  */
-export function coversSince(since: number, { jobs, isWhole }: JobListing): boolean {
-  if (isWhole) return true;
+export function coversSince(since: number, { jobs, isComplete }: JobListing): boolean {
+  if (isComplete) return true;
   const times = jobs.map(({ createdAtMs }) => createdAtMs ?? Number.NaN);
   const isNewestFirst = times.every((time, index) => index === 0 || time <= (times[index - 1] ?? Number.NaN));
   return isNewestFirst && (times.at(-1) ?? Number.NaN) < since;

@@ -18,34 +18,39 @@ import { unknownEffect } from '../record-verdict.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Settles an attempt whose report was lost. Never sends a paid request.
+ * Settles an attempt that its former holder may or may not have sent. Never sends a paid request. What the ledger has
+ * for the attempt decides:
  *
- * - No record: it creates `revoked` at that very key. A latecomer with this key cannot create its intent, so it never
- *   sends, and the next attempt may be made.
- * - A verdict, or a record that forbids one with this key (of a later take, say): the row continues from the ledger's
- *   state.
- * - In doubt: if the sender lives, it waits for the answer. Otherwise it looks for a trace: in the store for a
- *   synchronous result, in the API's list for a lip-sync job. Without a trace the row ends `unknown`, or as
- *   `--on-unknown` says; if the list cannot be read, it is not sent again automatically. An attempt of an earlier take
- *   is settled only for its money; its row stays.
+ * - No record: creates one in the state `revoked`. A late sender with the same key then cannot create its intent, so it
+ *   never sends, and the next attempt may be made.
+ * - A verdict, or a record that forbids this attempt (one of a later take, say): nothing is to be settled, and the row
+ *   continues from there.
+ * - An intent without verdict (in doubt): if the sender lives, waits for its answer. Otherwise tries to recover the
+ *   answer (`recover-answer.ts`). If that fails, the row ends `unknown`, or as `--on-unknown` says; if the API's list
+ *   could not be read, it is never sent again automatically.
+ *
+ * An attempt of an earlier take is settled only for its charge; its row stays as it is. Rejects if the signal aborts.
  */
 export async function reconcile(deps: Dependencies, key: FencedAttempt, signal: AbortSignal): Promise<SubmitReport> {
   await awaitSender(deps, key, signal);
-  // The row's current holder settles what this lane left behind.
+  // Another lane holds the row by now, and settles the attempt.
   if (isFencedOff(key, (await loadAttempt(deps, key)).row)) return { verdict: 'blocked', next: { type: 'ended' } };
-  const snapshot = await deps.ledger.revoke(key);
+  const charge = await deps.ledger.revoke(key);
   const loaded = await loadAttempt(deps, key);
-  const isOther = attemptName(snapshot) !== attemptName(key);
-  if (!isUnresolved(snapshot) || isOther || loaded.row.outcome !== null) {
-    const verdict = snapshot.state === 'sending' ? 'unknown' : snapshot.state;
+  const isOther = attemptName(charge) !== attemptName(key);
+  if (!isUnresolved(charge) || isOther || loaded.row.outcome !== null) {
+    const verdict = charge.state === 'sending' ? 'unknown' : charge.state;
     return { verdict, next: nextMoveFor(key, loaded) };
   }
-  const trace = await lookForTrace(deps, loaded, key, signal);
-  if (trace === undefined || trace === 'unreadable') return giveUp(deps, loaded, key, trace === undefined);
-  return { verdict: trace === 'found' ? 'done' : 'accepted', next: await readNextMove(deps, key) };
+  const recovered = await tryToRecover(deps, loaded, key, signal);
+  if (recovered === undefined || recovered === 'unreadable') {
+    return endUnknown(deps, loaded, key, { isListRead: recovered === undefined });
+  }
+  return { verdict: recovered === 'found' ? 'done' : 'accepted', next: await readNextMove(deps, key) };
 }
 
-async function lookForTrace(
+/** Tries to recover the lost answer. `unreadable`: the API's list cannot be read, so nothing is known. */
+async function tryToRecover(
   deps: Dependencies,
   loaded: LoadedAttempt,
   key: FencedAttempt,
@@ -54,7 +59,7 @@ async function lookForTrace(
   try {
     return await recoverAnswer(deps, loaded, key, signal);
   } catch (error) {
-    // An aborted look-up proves nothing; it will be repeated.
+    // An aborted search proves nothing: the row's next holder repeats it.
     signal.throwIfAborted();
     if (!(error instanceof ApiError) || deps.ending.aborted) throw error;
     const facts = { failure: error.failure.class };
@@ -63,38 +68,41 @@ async function lookForTrace(
   }
 }
 
-/** Nothing can be proven either way: the user decides, or has decided. */
-async function giveUp(
+/**
+ * Ends the row of a request whose charge stays unknown, as the user has decided (`--on-unknown`). `isListRead`: false
+ * if the API's list could not be read; then no new take is made automatically.
+ */
+async function endUnknown(
   deps: Dependencies,
   loaded: LoadedAttempt,
   key: FencedAttempt,
-  isLost: boolean,
+  { isListRead }: { readonly isListRead: boolean },
 ): Promise<SubmitReport> {
   const failure = loaded.charge?.failure ?? PROCESS_ENDED;
   const wanted = await unknownEffect(deps, key, loaded.charge?.jobId ?? null, failure);
-  const effect = 'retake' in wanted && !isLost ? wanted.otherwise : wanted;
-  // The sender itself may have recorded `unknown` and left the row open for this look-up. An answer that came meanwhile
-  // stands, and so does a later take.
+  const effect = 'retake' in wanted && !isListRead ? wanted.otherwise : wanted;
+  // If the sender itself has recorded `unknown`, there is nothing to settle, and the row is still to be ended. An
+  // answer that came meanwhile, or a later take, is left as it is.
   const settled = await deps.ledger.settle(key, { verdict: 'unknown', failure }, effect);
   const snapshot = settled.settled ? settled : await deps.ledger.giveUp(key, effect);
   return { verdict: 'unknown', next: nextMoveFor(key, snapshot) };
 }
 
-/** How often to check whether the answer is on record, ms. */
+/** How often to check whether the answer has been recorded, ms. */
 const CHECK_EVERY_MS = 500;
 /**
- * Checks in a row at which the sender has to be silent until it counts as dead. If the ledger was away, the sender has
- * waited for it like us, and each of them takes up to two seconds to notice that it is back.
+ * Consecutive checks at which the sender must be silent (no heartbeat) to count as dead. Several, because after an
+ * outage of the ledger each process takes up to two seconds to notice that it is back.
  */
 const SILENT_CHECKS = 8;
-/** Longest time a request can take, ms. */
+/** Maximum duration of a request, ms. */
 const LONGEST_REQUEST_MS = 15 * 60_000;
-/** Checks after that time, in case the sender had to wait for the store with its answer. */
+/** Further checks after that time, in case the sender had to wait for the store with its answer. */
 const LATE_CHECKS = 60;
 
 /**
- * Waits for the answer to an attempt in flight, as long as its sender lives to record it: in this process, or in
- * another that lost its lane but still runs (a cut network, a lane handed over). It does not wait for a dead sender.
+ * Waits for the answer to an attempt in flight as long as its sender lives to record it: in this process, or in another
+ * one that lost its lane but still runs (a network failure, a lane handed over). Does not wait for a dead sender.
  */
 async function awaitSender(deps: Dependencies, key: AttemptKey, signal: AbortSignal): Promise<void> {
   await deps.sends.settled(attemptName(key));

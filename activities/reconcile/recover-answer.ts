@@ -12,15 +12,17 @@ import { adoptLostJob } from './adopt-lost-job.ts';
 import { adoptLostVoice } from '../voices/adopt-lost-voice.ts';
 
 /**
- * Looks for the trace of a request whose answer was lost, and settles the attempt by it. Never sends a paid request.
+ * Recovers the answer to a paid request that was lost: looks for what the request produced, and settles the attempt by
+ * that. Never sends a paid request.
  *
- * - `found`: a synchronous result is stored before its verdict is recorded; finding it is as good as the answer. So is
- *   the result of a job, where the record of it was lost with the ledger (`storedAs`), unless a later step needs the
- *   job. The same for the one voice of a name that was free before the request.
- * - `adopted`: the API's list has the one job that the request can have made.
- * - undefined: there is no trace, and nothing was changed.
+ * - `found`: the result itself exists, which is as good as the answer. A synchronous result is in the store, because it
+ *   is stored before its verdict is recorded; so is the result of a job whose record was lost with the ledger
+ *   (`storedAs`), unless a later step needs the job. A voice is in the API's list, alone with a name that was free
+ *   before the request.
+ * - `adopted`: the API's list has the one job that the request can have created; the row waits for it.
+ * - undefined: neither was found, and nothing was changed.
  *
- * Throws ApiError if the list cannot be read.
+ * Throws ApiError if the API's list cannot be read.
  */
 export async function recoverAnswer(
   deps: Dependencies,
@@ -46,8 +48,8 @@ export async function recoverAnswer(
 }
 
 /**
- * Stem of the result that was found for a lost record; undefined if there is none, or a later step needs the link of
- * its job.
+ * Returns the path without extension of a result that was found in the store for a lost record. Undefined if there is
+ * none, or if a later step needs the link of its job.
  */
 function stemOfResult({ charge, row: { spec } }: LoadedAttempt, { step }: AttemptKey): string | undefined {
   const needsJob = stepsIn(spec).some((later) => linkOf(spec.kind, later)?.of === step);
@@ -55,8 +57,8 @@ function stemOfResult({ charge, row: { spec } }: LoadedAttempt, { step }: Attemp
 }
 
 /**
- * Settles an attempt in doubt with a job found elsewhere than in its answer. False if another attempt has that job, or
- * this one has a verdict.
+ * Settles an attempt in doubt as accepted, with a job found elsewhere than in its answer. Returns false if another
+ * attempt has that job, or this one has a verdict.
  */
 export async function settleAsAdopted(
   deps: Pick<Dependencies, 'ledger'>,
@@ -67,6 +69,7 @@ export async function settleAsAdopted(
   return (await deps.ledger.settle(key, record, { state: 'processing' })).settled;
 }
 
+/** Finds the voice that a request created, and settles the attempt with it. */
 async function findVoice(
   deps: Dependencies,
   loaded: LoadedAttempt,
@@ -82,6 +85,7 @@ async function findVoice(
   return 'found';
 }
 
+/** Finds a result in the store by its path without extension, and settles the attempt with it. */
 async function findInStore(
   deps: Dependencies,
   loaded: LoadedAttempt,

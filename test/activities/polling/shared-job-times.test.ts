@@ -27,7 +27,7 @@ function worldOf(): JobTimesNeeds & { asked: number; now: number } {
 /** Jobs that take a minute, give or take half a second. */
 function see(memory: SharedJobTimes, world: JobTimesNeeds, jobs: number): void {
   for (let job = 0; job < jobs; job++)
-    memory.ended(world, 'speech-job', [59_000 + (job % 10) * 100, 60_000 + (job % 10) * 100]);
+    memory.add(world, 'speech-job', [59_000 + (job % 10) * 100, 60_000 + (job % 10) * 100]);
 }
 
 describe('the memory of job times', () => {

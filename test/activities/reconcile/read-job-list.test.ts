@@ -9,12 +9,12 @@ describe('coversSince', () => {
       ...(time === undefined ? {} : { createdAtMs: time }),
     })),
     begunAt: 100,
-    isWhole: false,
+    isComplete: false,
   });
 
   it('is true of a whole list, whatever is in it', () => {
     for (const listing of [part(), part(20, undefined)])
-      expect(coversSince(10, { ...listing, isWhole: true })).toBe(true);
+      expect(coversSince(10, { ...listing, isComplete: true })).toBe(true);
   });
 
   it.each<[string, JobListing, boolean]>([

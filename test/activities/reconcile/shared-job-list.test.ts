@@ -14,7 +14,7 @@ class Readings {
     });
 }
 
-const listing = (begunAt: number): JobListing => ({ jobs: [], begunAt, isWhole: true });
+const listing = (begunAt: number): JobListing => ({ jobs: [], begunAt, isComplete: true });
 const LIST = { dialect: 'v1', operation: 'lip-sync-job' } as const;
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
