@@ -37,7 +37,7 @@ export function acceptJob(
   const id = service.jobs.newId();
   const result: MediaResult = { file: `${id}.${format}`, format, operation, subject, sound };
   const startsAt = createdAt + duration * QUEUED_SHARE;
-  const gone = sound.expires !== null && sound.expires < startsAt;
+  const hasExpired = sound.expires !== null && sound.expires < startsAt;
   const planned = fate?.kind === 'job-fails' ? fate.message : null;
   const job: Job = {
     id,
@@ -46,7 +46,7 @@ export function acceptJob(
     createdAt,
     startsAt,
     finishesAt: fate?.kind === 'job-stuck' ? Infinity : createdAt + duration,
-    failure: gone ? 'The link to the audio had expired before the job could fetch it' : planned,
+    failure: hasExpired ? 'The link to the audio had expired before the job could fetch it' : planned,
     credits: cost,
     result,
     ...(inputs.videoUrl === undefined ? {} : { videoUrl: inputs.videoUrl }),
@@ -68,7 +68,7 @@ export function acceptJob(
   return { job, charge };
 }
 
-/** Lets a job end only once its media have been fetched, which begins as the job does. Its webhooks are as late. */
+/** Delays the end of a job, and its webhooks, until its media were fetched; the fetch begins when the job starts. */
 function fetchFirst(service: Service, job: Job): void {
   const { startsAt, finishesAt, videoUrl, audioUrl } = job;
   const urls = [videoUrl, audioUrl].filter((url) => url !== undefined && isForeign(service, url)) as string[];
@@ -86,7 +86,7 @@ function fetchFirst(service: Service, job: Job): void {
   }, startsAt - Date.now()).unref();
 }
 
-/** Whether a link leads elsewhere than to the simulator's own media. */
+/** Returns whether a link leads elsewhere than to the simulator's own media. */
 export function isForeign({ links }: Pick<Service, 'links'>, url: string): boolean {
   return new URL(url).origin !== links.origin;
 }

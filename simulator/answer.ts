@@ -6,13 +6,13 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Without `Content-Length`. */
+  /** True to send the body in chunks, without `Content-Length`. Default false. */
   readonly chunked?: boolean;
   /** The charge that this answer reports; marked as answered once the whole answer has been sent. */
   readonly charge?: LedgerEntry;
 }
 
-/** A JSON answer. */
+/** Makes a JSON answer. */
 export function json(status: number, value: unknown, charge?: LedgerEntry): Answer {
   return {
     status,
@@ -22,7 +22,7 @@ export function json(status: number, value: unknown, charge?: LedgerEntry): Answ
   };
 }
 
-/** An HTML answer. */
+/** Makes an HTML answer. */
 export function html(status: number, title: string): Answer {
   return {
     status,
@@ -33,12 +33,12 @@ export function html(status: number, title: string): Answer {
   };
 }
 
-/** The web site's answer to an unknown path. */
+/** Makes the web site's answer to an unknown path. */
 export function notFoundPage(): Answer {
   return html(404, '404: This page could not be found.');
 }
 
-/** A new request id. */
+/** Makes a new request id in the API's format. */
 export function newRequestId(): string {
   return `req_${randomBytes(8).toString('hex')}`;
 }

@@ -19,7 +19,7 @@ export interface LedgerEntry {
   readonly audioUrl?: string;
   /** Name of a new voice. */
   readonly name?: string;
-  /** `sent` once the whole true answer was handed over; `lost` before that, and forever if it never was. */
+  /** `sent` once the complete true answer was handed to the socket; `lost` until then. */
   answered: 'sent' | 'lost';
 }
 
@@ -27,12 +27,14 @@ export interface LedgerEntry {
 export class ChargeLedger {
   readonly #entries: LedgerEntry[] = [];
 
+  /** Records an accepted request; its answer is not sent yet. */
   add(entry: Omit<LedgerEntry, 'answered'>): LedgerEntry {
     const added: LedgerEntry = { ...entry, answered: 'lost' };
     this.#entries.push(added);
     return added;
   }
 
+  /** Returns copies of all entries. */
   list(): LedgerEntry[] {
     return this.#entries.map((entry) => ({ ...entry }));
   }

@@ -12,7 +12,7 @@ import type { Admission, Service } from './service.ts';
 /** A timer that does not keep the process alive. */
 const UNHELD = { ref: false };
 
-/** How a fault changes an exchange. */
+/** The faults that change how an exchange is performed; all others only change how its answer is sent. */
 export type Fate = Extract<
   Fault,
   { kind: 'job-fails' | 'job-stuck' | 'unknown-status' | 'dead-link' | 'link-name' | 'speaks' | 'hears' }
@@ -57,14 +57,14 @@ export async function deliver(service: Service, exchange: Exchange, reply: Fasti
   }
 }
 
-/** The answer to a thrown error; anything but a refusal is an error of the simulator itself. */
+/** Returns the answer to a thrown error; anything but a refusal is an error of the simulator itself. */
 export function refusedAnswer(error: unknown, draw: Draw): Answer {
   if (error instanceof Refusal) return errorAnswer(error, draw);
   process.stderr.write(`simulator: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return errorAnswer(refusalOf(500, 'The simulator itself failed; see its stderr'), draw);
 }
 
-/** Whether a fault prevents acceptance. */
+/** Returns whether a fault prevents that the request is accepted. */
 function isBlocked(fault: Fault | null): boolean {
   switch (fault?.kind) {
     case 'reset-before':
@@ -94,6 +94,7 @@ function fateOf(fault: Fault | null): Fate {
   }
 }
 
+/** Sends what a fault makes of the answer; null if the fault prevented that there is one. */
 async function sendFaulty(
   reply: FastifyReply,
   exchange: Exchange,
@@ -148,7 +149,7 @@ async function sendFaulty(
   }
 }
 
-/** A redirect to the same link under another name; null for that name itself. */
+/** Returns a redirect to the same link with a marker; null for a link that has the marker already. */
 function redirectOnce(link: string): Answer | null {
   const moved = '&moved=1';
   return link.endsWith(moved)
@@ -156,13 +157,13 @@ function redirectOnce(link: string): Answer | null {
     : { status: 302, headers: { location: `${link}${moved}` }, body: Buffer.from('Moved') };
 }
 
-/** The true answer, which exists for every fault that does not block. */
+/** Returns the true answer, which exists for every fault that does not block the request. */
 function expectAnswer(answer: Answer | null): Answer {
   if (answer === null) throw new Error('a fault that blocks a request wants to send its answer');
   return answer;
 }
 
-/** Length of the silence that a `silence` fault sends. */
+/** Length of the silence that a `silence` fault sends, in seconds. */
 const SILENT_SECONDS = 0.5;
 
 async function wrongBody(body: WrongBody, exchange: Exchange, draw: Draw): Promise<Buffer> {
@@ -173,13 +174,14 @@ async function wrongBody(body: WrongBody, exchange: Exchange, draw: Draw): Promi
   return json(200, softErrorBody(draw)).body;
 }
 
+/** Returns the `Retry-After` header of a fault; null if it has none. */
+function retryAfterOf({ retryAfter, retryAfterAs }: Extract<Fault, { kind: 'status' }>): string | null {
+  if (retryAfter === undefined) return null;
+  return retryAfterAs === 'date' ? new Date(Date.now() + retryAfter * 1000).toUTCString() : String(retryAfter);
+}
+
 function statusAnswer(fault: Extract<Fault, { kind: 'status' }>, draw: Draw): Answer {
-  const retryAfter =
-    fault.retryAfter === undefined
-      ? null
-      : fault.retryAfterAs === 'date'
-        ? new Date(Date.now() + fault.retryAfter * 1000).toUTCString()
-        : String(fault.retryAfter);
+  const retryAfter = retryAfterOf(fault);
   if (fault.body === 'own') return errorAnswer(refusalOf(fault.status, fault.message, retryAfter), draw);
   const foreign = html(fault.status, `${fault.status} from the gateway`);
   const body = fault.body === 'empty' ? Buffer.alloc(0) : foreign.body;
@@ -190,7 +192,7 @@ function statusAnswer(fault: Extract<Fault, { kind: 'status' }>, draw: Draw): An
   };
 }
 
-/** Sends a whole answer, and marks its charge as answered once it is handed over. */
+/** Sends a complete answer, and marks its charge as answered once it is handed to the socket. */
 export function send(reply: FastifyReply, answer: Answer): void {
   const { raw } = reply;
   if (raw.destroyed) return;

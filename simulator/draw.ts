@@ -15,8 +15,9 @@ export function hashOf(...parts: readonly (string | number)[]): number {
 }
 
 /**
- * A seeded random stream for one request: the same seed and the same order of requests give the same answers. (The
- * generator is mulberry32, a published 32-bit generator; good enough for shapes and durations, not for secrets.)
+ * The seeded random numbers of one request, from which the form of its answer is drawn: the same seed and the same
+ * order of requests give the same answers. (The generator is mulberry32, a published 32-bit generator; good enough for
+ * shapes and durations, not for secrets.)
  */
 export class Draw {
   #state: number;
@@ -30,7 +31,7 @@ export class Draw {
     this.#fixed = fixed;
   }
 
-  /** A number from 0 (included) to 1 (excluded). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   fraction(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -39,12 +40,12 @@ export class Draw {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** Evenly spread between the two bounds. */
+  /** Returns a number between the bounds, uniformly distributed. */
   uniform(low: number, high: number): number {
     return low + (high - low) * this.fraction();
   }
 
-  /** Log-normal with 90 % of the values between the two bounds; most are short, a few long. */
+  /** Returns a log-normally distributed number, with 90 % of them between the bounds: most are small, a few large. */
   lognormal(low: number, high: number): number {
     const bottom = Math.log(Math.max(low, 1));
     const top = Math.log(Math.max(high, 1));
@@ -52,12 +53,12 @@ export class Draw {
     return Math.exp((bottom + top) / 2 + (normal * (top - bottom)) / (2 * 1.645));
   }
 
-  /** True or false with equal chance. */
+  /** Returns true or false with equal chance. */
   coin(): boolean {
     return this.fraction() < 0.5;
   }
 
-  /** The variant of one dimension of an answer: the fixed one, or a drawn one. */
+  /** Returns the variant of one dimension of the answer: the fixed one, or a drawn one. Draws in either case. */
   shape<D extends Dimension>(dimension: D): Variant<D> {
     const variants: readonly Variant<D>[] = SHAPES[dimension];
     const drawn = variants[Math.floor(this.fraction() * variants.length)];

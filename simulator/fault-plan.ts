@@ -146,7 +146,7 @@ export const faultPlanSchema = z.strictObject({
 
 /** A fault plan as written. */
 export type FaultPlan = z.input<typeof faultPlanSchema>;
-/** A fault plan after parsing. */
+/** A fault plan after parsing, with defaults filled in. */
 export type ReadyFaultPlan = z.output<typeof faultPlanSchema>;
 export type Fault = z.output<typeof parts>;
 
@@ -157,7 +157,7 @@ export function parseFaultPlan(value: unknown): ReadyFaultPlan {
   return result.data;
 }
 
-/** A request as rules see it. */
+/** The part of a request that rules match. */
 export interface FaultTarget {
   readonly on: FaultPoint;
   readonly operation: Operation | null;
@@ -171,6 +171,7 @@ export interface FaultTarget {
 export class FaultDrawer {
   readonly #plan: ReadyFaultPlan;
   readonly #seed: number;
+  /** By rule: requests that it selected, and how often it applied. */
   readonly #seen: number[];
   readonly #acted: number[];
 
@@ -206,7 +207,7 @@ export class FaultDrawer {
   }
 }
 
-/** Whether a request can meet a fault. */
+/** Returns whether a fault makes sense for a request. */
 function canHappen(fault: Fault, { on, operation }: Pick<FaultTarget, 'on' | 'operation'>): boolean {
   return on !== 'create' || operation === null || (ONLY_FOR[fault.kind]?.(operation) ?? true);
 }

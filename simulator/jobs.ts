@@ -13,9 +13,9 @@ export interface Job {
   readonly operation: JobOperation;
   readonly requestId: string;
   readonly createdAt: number;
-  /** Only {@link JobBook.hasten} changes this, and the next. */
+  /** Ms since 1970. Changed only by {@link JobBook.hasten}. */
   startsAt: number;
-  /** Infinity for a stuck job. */
+  /** Ms since 1970; Infinity for a stuck job, or until its media were fetched. */
   finishesAt: number;
   /** Why it will fail; null if it will not. Changes only before it ends. */
   failure: string | null;
@@ -25,16 +25,17 @@ export interface Job {
   readonly audioUrl?: string;
 }
 
+/** Where a job is in its life; each phase has several status words in the API. */
 export type Phase = 'waiting' | 'processing' | 'done' | 'failed';
 
-/** A job's phase at a time (ms since 1970). */
+/** Returns a job's phase at a time (ms since 1970). */
 export function phaseOf(job: Job, now: number): Phase {
   if (now < job.startsAt) return 'waiting';
   if (now < job.finishesAt) return 'processing';
   return job.failure === null ? 'done' : 'failed';
 }
 
-/** A job's progress, 0 to 100. */
+/** Returns a job's progress at a time, 0 to 100. */
 export function progressOf(job: Job, now: number): number {
   if (job.finishesAt === Infinity) return now < job.startsAt ? 0 : 50;
   const span = Math.max(job.finishesAt - job.startsAt, 1);
@@ -46,9 +47,10 @@ export class JobBook {
   readonly #byId = new Map<string, Job>();
   readonly #lipSync: Job[] = [];
   readonly #unfinished = new Set<Job>();
+  /** Running synchronous requests. */
   #synchronous = 0;
 
-  /** A new id in the API's format. */
+  /** Returns a new id in the API's format. */
   newId(): string {
     return randomUUID();
   }
@@ -64,7 +66,7 @@ export class JobBook {
     return job?.operation === operation ? job : undefined;
   }
 
-  /** Lip-sync jobs, newest first. */
+  /** Returns all lip-sync jobs, newest first. */
   listLipSync(): Job[] {
     return this.#lipSync.toReversed();
   }
@@ -78,7 +80,7 @@ export class JobBook {
     }
   }
 
-  /** Unfinished jobs and running synchronous requests. */
+  /** Counts unfinished jobs and running synchronous requests. */
   countUnfinished(now: number): number {
     for (const job of this.#unfinished) if (now >= job.finishesAt) this.#unfinished.delete(job);
     return this.#unfinished.size + this.#synchronous;

@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 
-/** One fetch of a request's media, as a service does it. */
+/** One fetch of the media that a request names. */
 export interface MediaFetch {
   readonly url: string;
-  /** Null if there was no answer, or it broke off. */
+  /** HTTP status; null if there was no complete answer. */
   readonly status: number | null;
   readonly bytes: number;
-  /** Of what arrived, hex. */
+  /** Hash of what arrived, hex. */
   readonly sha256: string;
 }
 
-/** Latest fetches that are kept. */
-const KEPT = 20_000;
-/** Time for one file, ms. */
-const LONGEST_MS = 60_000;
+/** Max fetches kept, the latest ones. */
+const MAX_KEPT = 20_000;
+/** Time limit for one file, ms. */
+const TIMEOUT_MS = 60_000;
 
-/** Fetches the media that requests name, whole. No token goes along. */
+/** Fetches the media that requests name, completely, as a real service does. Sends no token. */
 export class MediaFetches {
   readonly #fetches: MediaFetch[] = [];
   readonly #closing = new AbortController();
 
-  /** Fetches these. Returns why one cannot be used, or null. Never throws. */
+  /** Fetches files. Returns why one of them cannot be used, or null. Never throws. */
   async fetchAll(urls: readonly string[]): Promise<string | null> {
     for (const url of urls) {
       const { status } = await this.#fetch(url);
@@ -31,7 +31,7 @@ export class MediaFetches {
   }
 
   list(): readonly MediaFetch[] {
-    return this.#fetches.slice(-KEPT);
+    return this.#fetches.slice(-MAX_KEPT);
   }
 
   close(): void {
@@ -43,7 +43,7 @@ export class MediaFetches {
     let bytes = 0;
     let status: number | null = null;
     try {
-      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(LONGEST_MS)]);
+      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(TIMEOUT_MS)]);
       const response = await fetch(url, { signal });
       for await (const chunk of response.body ?? []) {
         hash.update(chunk as Uint8Array);
@@ -51,11 +51,11 @@ export class MediaFetches {
       }
       ({ status } = response);
     } catch {
-      // The link leads nowhere, or its server broke off.
+      // `status` stays null: there is no such host, or the answer broke off.
     }
     const done = { url, status, bytes, sha256: hash.digest('hex') };
     this.#fetches.push(done);
-    if (this.#fetches.length >= 2 * KEPT) this.#fetches.splice(0, KEPT);
+    if (this.#fetches.length >= 2 * MAX_KEPT) this.#fetches.splice(0, MAX_KEPT);
     return done;
   }
 }

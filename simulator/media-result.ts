@@ -6,7 +6,7 @@ import { type AudioFormat, renderAudio } from './media/render-audio.ts';
 import { Refusal } from './refusals.ts';
 import type { SignedLinks } from './signed-links.ts';
 
-/** Media behind a link. Rendered only when fetched. */
+/** Media behind a link of the simulator. Rendered only when fetched. */
 export interface MediaResult {
   /** Name in its link: id and extension. */
   readonly file: string;
@@ -17,7 +17,7 @@ export interface MediaResult {
   readonly sound: Sound;
 }
 
-/** Audio: the words and their duration. */
+/** What an audio file says, and how it sounds. */
 export interface Sound {
   readonly text: string;
   /** Chooses the melody. */
@@ -41,7 +41,7 @@ export function contentTypeOf(format: MediaResult['format']): string {
   return CONTENT_TYPES[format];
 }
 
-/** Speech of a text by a voice. */
+/** Returns the speech of a text by a voice. */
 export function speechOf(text: string, voiceId: string, format: AudioFormat): Sound {
   const key = `${voiceId} ${text}`;
   return { text, key, seconds: speechSeconds(text), format: format === 'mp3' ? 'mp3' : 'wav', expires: null };
@@ -54,7 +54,7 @@ export async function renderMedia(format: MediaResult['format'], sound: Sound): 
   return format === 'mp4' ? muxVideo(render(sound.format), sound.seconds) : render(format);
 }
 
-/** A sample input of the media origin, by file name: `face.mp4`, `voice-<n>.mp3`, `voice-<n>.wav`. */
+/** Returns a sample input of the media origin, by file name: `face.mp4`, `voice-<n>.mp3`, `voice-<n>.wav`. */
 export function sampleOf(file: string): { readonly format: 'mp3' | 'wav' | 'mp4'; readonly sound: Sound } | null {
   if (file === 'face.mp4') {
     const sound = { text: 'A face that listens.', key: file, seconds: 3, format: 'mp3', expires: null } as const;
@@ -67,26 +67,26 @@ export function sampleOf(file: string): { readonly format: 'mp3' | 'wav' | 'mp4'
   return { format, sound: speechOf(text, 'sample', format) };
 }
 
-/** Where the simulator finds its own media. */
+/** The simulator's own media, by their links. */
 export interface OwnMedia {
   readonly links: SignedLinks;
   find(file: string): MediaResult | undefined;
 }
 
 /**
- * The audio at a URL. Links to the simulator's own media are looked up. Any other host is never contacted: the length
- * is the `seconds` of the query, or else drawn from the URL, and the text consists of the URL's words. Throws a 400 for
- * a link of our own that does not exist.
+ * Returns the audio at a URL. Links to the simulator's own media are looked up. Other hosts are not contacted: the
+ * length is `seconds` in the query, or else derived from the URL, and the text consists of the URL's words. Throws a
+ * 400 for a link of our own that does not exist.
  */
-export function listen(url: string, own: OwnMedia): Sound {
+export function soundOf(url: string, own: OwnMedia): Sound {
   const { origin, pathname, searchParams } = new URL(url);
   const asked = Number(searchParams.get('seconds') ?? Number.NaN);
   const seconds = asked > 0 && asked <= 36_000 ? asked : null;
-  const sound = origin === own.links.origin ? listenToOwn(pathname, searchParams, own) : foreignSound(url, pathname);
+  const sound = origin === own.links.origin ? ownSound(pathname, searchParams, own) : foreignSound(url, pathname);
   return seconds === null ? sound : { ...sound, seconds };
 }
 
-function listenToOwn(pathname: string, query: URLSearchParams, own: OwnMedia): Sound {
+function ownSound(pathname: string, query: URLSearchParams, own: OwnMedia): Sound {
   const file = pathname.slice(pathname.lastIndexOf('/') + 1);
   const sample = pathname.startsWith('/samples/') ? sampleOf(file) : null;
   if (sample !== null) return sample.sound;

@@ -1,4 +1,4 @@
-import { STATUS_WORDS } from './job-words.ts';
+import { STATUS_WORDS } from './job-status.ts';
 import { AUDIO_FORMATS } from './media/render-audio.ts';
 import {
   INTEGER as integer,

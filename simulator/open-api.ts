@@ -6,9 +6,9 @@ import { type Schema, SCHEMAS } from './open-api-schemas.ts';
 import { API_ROUTES } from './routes/all.ts';
 
 /**
- * OpenAPI 3.1 of everything that the simulator answers when no fault is planned. \`GET /api/openapi.json\` serves that
- * of the current paths, as the API does; the legacy paths are not below its server's path, so theirs is a document of
- * its own.
+ * Returns an OpenAPI 3.1 document of everything that the simulator answers when no fault is planned. `GET
+ * /api/openapi.json` serves the one of the current paths, as the API does. The legacy paths have a document of their
+ * own, because they are not below the path of that document's server.
  */
 export function openApiDocument(dialect: Dialect = 'v1'): Schema {
   const routes = dialect === 'v1' ? API_ROUTES : LEGACY_ROUTES;

@@ -5,7 +5,7 @@ import type { Job } from './jobs.ts';
 import { Refusal } from './refusals.ts';
 import type { Service } from './service.ts';
 
-/** Reads a job by its id. `what`: what the API calls it where there is none. `answer`: how it is shown. */
+/** Reads a job by its id. `what`: the API's word for it in a 404. `answer`: makes the answer that shows it. */
 export function readJob(
   service: Service,
   operation: Job['operation'],

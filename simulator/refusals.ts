@@ -82,7 +82,7 @@ function legacyErrorBody(constant: string, message: string, draw: Draw): Record<
 }
 
 /** The legacy paths' wordings for missing credits; the last could also mean a rate limit. */
-const BROKE = {
+const NO_CREDITS = {
   credits: 'Not enough credits',
   insufficient: 'Insufficient balance for this request',
   unclear: 'Request limit reached',
@@ -90,10 +90,10 @@ const BROKE = {
 
 /** Converts a refusal for the legacy paths, which have no 402. */
 function inLegacy(refusal: Refusal, draw: Draw): Refusal {
-  return refusal.status === 402 ? new Refusal(429, 'ERR_LIMIT', BROKE[draw.shape('legacy.broke')]) : refusal;
+  return refusal.status === 402 ? new Refusal(429, 'ERR_LIMIT', NO_CREDITS[draw.shape('legacy.broke')]) : refusal;
 }
 
-/** The answer for a refused request. */
+/** Returns the answer to a refused request. */
 export function errorAnswer(wanted: Refusal, draw: Draw): Answer {
   const refusal = draw.dialect === 'legacy' ? inLegacy(wanted, draw) : wanted;
   const answer = json(refusal.status, errorBody(refusal.constant, refusal.message, draw));
@@ -101,7 +101,7 @@ export function errorAnswer(wanted: Refusal, draw: Draw): Answer {
   return { ...answer, headers: { ...answer.headers, 'retry-after': refusal.retryAfter } };
 }
 
-/** An error body sent with a success status. */
+/** Returns an error body that is sent with a success status. */
 export function softErrorBody(draw: Draw): Record<string, unknown> {
   return errorBody('ERR_PROVIDER', 'The provider refused the request', draw);
 }

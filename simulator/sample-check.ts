@@ -4,19 +4,19 @@ import type { FormPart } from './routes/read-multipart.ts';
 /* The simulator's limits on voice recordings. */
 
 /** Max bytes per recording, and max recordings per voice: the limits that one client of the real service observes. */
-const MOST_BYTES = 4_500_000;
-const MOST_FILES = 5;
+const MAX_BYTES = 4_500_000;
+const MAX_FILES = 5;
 
 /** First bytes of the supported formats: wav, mp3 (with and without tags), m4a, ogg, flac. */
 const BEGINNINGS: readonly RegExp[] = [/^RIFF[^]{4}WAVE/, /^ID3/, /^\xFF[\xE2-\xFF]/, /^[^]{4}ftyp/, /^OggS/, /^fLaC/];
 
-/** Refuses recordings that are missing, too many, or too large. */
+/** Refuses recordings that are too many, too large, or no audio. */
 export function checkSamples(files: readonly FormPart[]): void {
-  if (files.length > MOST_FILES) {
-    throw new Refusal(400, 'ERR_TOO_MANY_FILES', `At most ${String(MOST_FILES)} audio files are allowed`);
+  if (files.length > MAX_FILES) {
+    throw new Refusal(400, 'ERR_TOO_MANY_FILES', `At most ${String(MAX_FILES)} audio files are allowed`);
   }
   for (const { data } of files) {
-    if (data.length > MOST_BYTES) throw new Refusal(413, 'ERR_PAYLOAD_TOO_LARGE', 'An audio file is too large');
+    if (data.length > MAX_BYTES) throw new Refusal(413, 'ERR_PAYLOAD_TOO_LARGE', 'An audio file is too large');
     const head = data.subarray(0, 12).toString('latin1');
     if (!BEGINNINGS.some((beginning) => beginning.test(head))) {
       throw new Refusal(400, 'ERR_INVALID_AUDIO', 'An audio file cannot be read');

@@ -6,7 +6,7 @@ import { Draw, hashOf } from './draw.ts';
 import { FaultDrawer, type ReadyFaultPlan } from './fault-plan.ts';
 import { JobBook, phaseOf } from './jobs.ts';
 import { Limits } from './limits.ts';
-import { MediaCache } from './media/keep-media.ts';
+import { MediaCache } from './media/media-cache.ts';
 import { MediaFetches } from './media-fetches.ts';
 import type { MediaResult } from './media-result.ts';
 import { Refusal } from './refusals.ts';
@@ -62,7 +62,7 @@ export class Service {
     this.webhooks = new Webhooks(this.account, settings, this.#shape, this.statistics);
   }
 
-  /** The random stream of the next request. */
+  /** Returns the random numbers of the next request. */
   nextDraw(dialect: Dialect = 'v1'): Draw {
     this.#requests += 1;
     const fixed = dialect === 'legacy' ? { ...this.#shape, ...LEGACY_SHAPE } : this.#shape;
@@ -87,7 +87,7 @@ export class Service {
     checkTextLength(text, this.settings.textLimit, () => this.nextDraw());
   }
 
-  /** Whether an unfinished job uses this voice. */
+  /** Returns whether an unfinished job uses this voice. */
   isVoiceInUse(id: string): boolean {
     const now = Date.now();
     return this.ledger.list().some(({ operation, voiceId, jobId }) => {
@@ -127,10 +127,12 @@ export class Service {
     this.faults = new FaultDrawer(plan, this.settings.seed);
   }
 
+  /** Keeps a result, so that its link works. */
   keep(result: MediaResult): void {
     this.#results.set(result.file, result);
   }
 
+  /** Returns a kept result by its file name. */
   find(file: string): MediaResult | undefined {
     return this.#results.get(file);
   }

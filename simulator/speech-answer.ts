@@ -1,7 +1,7 @@
 import { type Answer, json, newRequestId } from './answer.ts';
 import type { Fate } from './deliver.ts';
 import type { Draw } from './draw.ts';
-import { wordsOf } from './job-words.ts';
+import { jobStatusOf } from './job-status.ts';
 import type { Job } from './jobs.ts';
 import type { Service } from './service.ts';
 
@@ -10,9 +10,9 @@ import type { Service } from './service.ts';
  * `requestId`, where either or both objects hold id and status, and the link is at the top or in either.
  */
 export function speechAnswer(service: Service, job: Job, fate: Fate, draw: Draw, status: 200 | 202): Answer {
-  const words = wordsOf(service, job, fate, draw, status === 202);
-  const core = { [draw.shape('speech.id')]: job.id, status: words.status, ...words.error };
-  const link = words.link === null ? {} : { [words.linkName ?? 'audioUrl']: words.link };
+  const shown = jobStatusOf(service, job, fate, draw, status === 202);
+  const core = { [draw.shape('speech.id')]: job.id, status: shown.status, ...shown.error };
+  const link = shown.link === null ? {} : { [shown.linkName ?? 'audioUrl']: shown.link };
   const place = draw.shape('speech.link');
   const holder = draw.shape('speech.holder');
   const named = draw.shape('speech.credits') === 'named';

@@ -20,11 +20,11 @@ export interface StatisticsReport {
   readonly faults: Readonly<Record<string, number>>;
 }
 
-/** Name of a fault in the counts. */
+/** Returns the name under which a fault is counted. */
 export function nameOfFault(on: FaultPoint, fault: Fault): string {
-  const detail =
-    fault.kind === 'status' ? ` ${String(fault.status)}` : fault.kind === 'wrong-type' ? ` ${fault.body}` : '';
-  return `${on} ${fault.kind}${detail}`;
+  const name = `${on} ${fault.kind}`;
+  if (fault.kind === 'status') return `${name} ${String(fault.status)}`;
+  return fault.kind === 'wrong-type' ? `${name} ${fault.body}` : name;
 }
 
 /** Counts requests and answers. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Draw } from './draw.ts';
 import { Refusal } from './refusals.ts';
 
+/** A voice of the simulated service. */
 export interface StoredVoice {
   readonly id: string;
   readonly name: string;
@@ -32,6 +33,7 @@ const SAMPLE_VOICES: readonly StoredVoice[] = [
   { id: '0f9d2c7ab4e84c1f9a6e3d5b7c8e1a20', name: 'Lin', provider: 'qwen' },
 ].map((voice) => ({ ...voice, description: `Sample voice ${voice.name}`, personal: false, readyAt: 0 }));
 
+/** Returns one of the voices that the account has made before. */
 function madeBefore(number: number): StoredVoice {
   const name = `Voice ${String(number)}`;
   return {
@@ -67,6 +69,7 @@ export class VoiceBook {
     for (let number = 1; number <= count; number++) this.#add(this.#withEngines(madeBefore(number)));
   }
 
+  /** Returns a listed voice. */
   find(id: string): StoredVoice | undefined {
     return this.#byId.get(id);
   }
@@ -88,10 +91,12 @@ export class VoiceBook {
     this.#byId.set(voice.id, voice);
   }
 
+  /** Returns whether a voice works. */
   has(id: string): boolean {
     return this.#byId.has(id) || (this.#rule === 'any' && SPEAKING_ID.test(id));
   }
 
+  /** Returns the listed voices; `provider` and `search` filter them, null for no filter. */
   list(provider: string | null, search: string | null): StoredVoice[] {
     const wanted = search?.toLowerCase() ?? '';
     return [...this.#byId.values()].filter(
@@ -101,7 +106,7 @@ export class VoiceBook {
     );
   }
 
-  /** `trainingMs`: how long until it can be used. */
+  /** Creates a voice of the account. `trainingMs`: time until it can be used. */
   create(name: string, description: string, trainingMs = 0): StoredVoice {
     const made = { id: randomUUID(), name, description, provider: 'fishaudio', personal: true };
     const voice = this.#withEngines({ ...made, readyAt: Date.now() + trainingMs, madeAt: Date.now() });
@@ -109,7 +114,7 @@ export class VoiceBook {
     return voice;
   }
 
-  /** Throws a 404 for an id that is unknown, and a 403 for a voice that the account did not make. */
+  /** Deletes a voice. Throws a 404 if it does not exist, and a 403 if the account did not make it. */
   delete(id: string): StoredVoice {
     const voice = this.#byId.get(id);
     if (voice === undefined) throw new Refusal(404, 'ERR_VOICE_NOT_FOUND', 'Voice not found');

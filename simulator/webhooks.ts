@@ -13,11 +13,11 @@ const LATEST_MS = 2_000;
 /** Max timer delay, in ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Time limit for a receiver's answer, in ms. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /** A webhook that is due. */
 interface Due {
-  /** Ms since 1970. */
+  /** Returns when it is due, ms since 1970. */
   readonly at: (job: Job) => number;
   /** The job id to report. Default: the true one. */
   readonly id?: string;
@@ -44,7 +44,7 @@ export class Webhooks {
     this.#statistics = statistics;
   }
 
-  /** A job was accepted; its webhooks follow. */
+  /** Schedules the webhooks of a job that was accepted. */
   accepted(job: Job): void {
     this.#jobs += 1;
     const draw = new Draw(hashOf(this.#settings.seed, 'webhook', this.#jobs), this.#shape);
@@ -83,7 +83,7 @@ export class Webhooks {
         body: Buffer.from(form.text),
         headers: { ...form.headers, ...(type === 'given' ? { 'content-type': form.type } : {}) },
         redirect: 'manual',
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       await answer.body?.cancel();
       this.#statistics.countAnswer('webhook', answer.status);
@@ -93,6 +93,7 @@ export class Webhooks {
   }
 }
 
+/** Returns when webhooks are sent for a job. */
 function duesOf(mode: Exclude<WebhookMode, 'drawn'>, draw: Draw): readonly Due[] {
   const end: Due = { at: ({ finishesAt }) => finishesAt };
   const share = draw.fraction();
@@ -113,6 +114,7 @@ function duesOf(mode: Exclude<WebhookMode, 'drawn'>, draw: Draw): readonly Due[]
   }
 }
 
+/** The content of a webhook. */
 interface Form {
   readonly text: string;
   readonly type: string;
@@ -123,7 +125,8 @@ interface Form {
 
 /** A webhook's content, in one of several forms. */
 function bodyOf(form: Variant<'webhook.body'>, id: string, job: Job): Form {
-  const status = Date.now() < job.finishesAt ? 'processing' : job.failure === null ? 'completed' : 'failed';
+  const ended = job.failure === null ? 'completed' : 'failed';
+  const status = Date.now() < job.finishesAt ? 'processing' : ended;
   const json = (value: unknown): Form => ({ text: JSON.stringify(value), type: 'application/json' });
   switch (form) {
     case 'id':

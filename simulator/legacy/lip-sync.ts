@@ -4,7 +4,7 @@ import { acceptJob } from '../accept-job.ts';
 import { json } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import { type Job, phaseOf } from '../jobs.ts';
-import { listen } from '../media-result.ts';
+import { soundOf } from '../media-result.ts';
 import { ERROR, inQuery, jsonAnswer, jsonRequest } from '../open-api-parts.ts';
 import { priceOf } from '../price-request.ts';
 import { Refusal } from '../refusals.ts';
@@ -58,9 +58,9 @@ function readPaths(summary: string, query: z.ZodObject, schema: string): ApiRout
 
 function create(service: Service, request: FastifyRequest): Exchange {
   const { video_url: videoUrl, audio_url: audioUrl } = readPart(createBody, request.body);
-  const sound = listen(audioUrl, service);
+  const sound = soundOf(audioUrl, service);
   // Called only to refuse a link of our own that does not exist.
-  listen(videoUrl, service);
+  soundOf(videoUrl, service);
   const cost = priceOf(operation, sound);
   const subject = `${videoUrl} ${audioUrl} ${sound.text}`;
   const idempotencyKey = idempotencyKeyOf(request);

@@ -4,7 +4,7 @@ import { AUDIO_FORMATS } from '../media/render-audio.ts';
 import { jsonRequest, speechAnswers } from '../open-api-parts.ts';
 import type { ApiRoutes } from '../routes/api-routes.ts';
 import { idempotencyKeyOf, readPart, spokenText } from '../routes/read-request.ts';
-import { speakAtOnce } from '../speak-at-once.ts';
+import { speakSynchronously } from '../synchronous-speech.ts';
 
 const name = z.string().min(1);
 const speechBody = z.object({
@@ -25,7 +25,7 @@ export const legacySpeechRoutes: ApiRoutes = {
     api.post('/tts', (request, reply) => {
       const { reference_id: voiceId, ...wanted } = readPart(speechBody, request.body);
       const order = { ...wanted, voiceId, idempotencyKey: idempotencyKeyOf(request) };
-      return deliver(service, speakAtOnce(service, order, 'legacy'), reply);
+      return deliver(service, speakSynchronously(service, order, 'legacy'), reply);
     });
   },
   paths: {

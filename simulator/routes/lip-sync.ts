@@ -2,13 +2,14 @@ import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
-import { isWordOf, STATUS_WORDS } from '../job-words.ts';
-import { phaseOf } from '../jobs.ts';
+import { isWordOf, STATUS_WORDS } from '../job-status.ts';
+import { type Job, phaseOf } from '../jobs.ts';
 import { envelope, jobMembers, times } from '../media-job-answer.ts';
-import { listen } from '../media-result.ts';
+import { soundOf } from '../media-result.ts';
 import { ERROR, inPath, inQuery, jsonAnswer, jsonRequest } from '../open-api-parts.ts';
 import { priceOf } from '../price-request.ts';
 import type { Service } from '../service.ts';
+import type { Variant } from '../shapes.ts';
 import { createVideoJob, readVideoJob } from '../video-job.ts';
 import type { ApiRoutes } from './api-routes.ts';
 import { idempotencyKeyOf, mediaUrl, readPart } from './read-request.ts';
@@ -62,9 +63,9 @@ export const lipSyncRoutes: ApiRoutes = {
 
 function createLipSync(service: Service, request: FastifyRequest): Exchange {
   const { videoUrl, audioUrl } = readPart(lipSyncBody, request.body);
-  const sound = listen(audioUrl, service);
+  const sound = soundOf(audioUrl, service);
   // Called only to refuse a link of our own that does not exist; the result is as long as its audio.
-  listen(videoUrl, service);
+  soundOf(videoUrl, service);
   return createVideoJob(service, {
     operation,
     cost: priceOf(operation, sound),
@@ -92,16 +93,17 @@ function listLipSync(service: Service, request: FastifyRequest): Exchange {
       const shown = jobs.slice((page - 1) * limit, page * limit).map((job) => ({
         ...jobMembers(service, job, null, draw),
         ...times(job, draw),
-        ...(!echo
-          ? {}
-          : names === 'camel'
-            ? { videoUrl: job.videoUrl, audioUrl: job.audioUrl }
-            : { video_url: job.videoUrl, audio_url: job.audioUrl }),
+        ...(echo && echoedInputs(job, names)),
       }));
       const data = { [draw.shape('list.member')]: shown, pagination: pagination(page, limit, jobs.length, draw) };
       return envelope(200, data, 'OK', draw);
     },
   };
+}
+
+/** Returns a job's inputs, under one of two spellings. */
+function echoedInputs({ videoUrl, audioUrl }: Job, names: Variant<'list.echo'>): Record<string, string | undefined> {
+  return names === 'camel' ? { videoUrl, audioUrl } : { video_url: videoUrl, audio_url: audioUrl };
 }
 
 function pagination(page: number, limit: number, total: number, draw: Draw): Record<string, unknown> {

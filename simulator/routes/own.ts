@@ -6,7 +6,7 @@ import type { Operation } from '../../contract/row-kinds.ts';
 import { acceptJob, type JobOrder } from '../accept-job.ts';
 import { newRequestId } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
-import { contentTypeOf, listen, renderMedia, speechOf, type Sound } from '../media-result.ts';
+import { contentTypeOf, soundOf, renderMedia, speechOf, type Sound } from '../media-result.ts';
 import { readJob } from '../read-job.ts';
 import type { Service } from '../service.ts';
 import { speechAnswer } from '../speech-answer.ts';
@@ -30,9 +30,11 @@ export function ownRoutes(own: OwnOperation): ApiRoutes {
   };
 }
 
+/** Returns the schema of the operation's request body. */
 function bodyOf({ columns }: OwnOperation): z.ZodType<Record<string, string | number | undefined>> {
   const members = Object.entries(columns).map(([column, { field, cell, optional }]) => {
-    const value = isMedia(column) ? mediaUrl : cell === 'number' ? z.number() : z.string().min(1);
+    const text = isMedia(column) ? mediaUrl : z.string().min(1);
+    const value = cell === 'number' && !isMedia(column) ? z.number() : text;
     return [field, optional === true ? value.optional() : value] as const;
   });
   return z.object(Object.fromEntries(members));
@@ -42,12 +44,13 @@ function isMedia(column: string): boolean {
   return column === 'audio' || column === 'video';
 }
 
+/** Reads a request into what to make for it, and at what price. */
 function orderOf(own: OwnOperation, service: Service, request: FastifyRequest): JobOrder {
   const body = readPart(bodyOf(own), request.body);
   const sent = (column: string): string | undefined => body[own.columns[column]?.field ?? '']?.toString();
   const subject = Object.values(body).join(' ');
   const [audio, video, text] = [sent('audio'), sent('video'), sent('text')];
-  const heard = [audio, video].flatMap((url) => (url === undefined ? [] : listen(url, service)));
+  const heard = [audio, video].flatMap((url) => (url === undefined ? [] : soundOf(url, service)));
   const sound: Sound = heard[0] ?? speechOf(text ?? subject, own.name, 'mp3');
   const duration = heard.length === 0 ? undefined : Math.max(...heard.map(({ seconds }) => seconds));
   return {

@@ -8,7 +8,7 @@ import { ERROR, inPath, jsonAnswer, jsonRequest, speechAnswers } from '../open-a
 import { priceOf } from '../price-request.ts';
 import { readJob } from '../read-job.ts';
 import type { Service } from '../service.ts';
-import { speakAtOnce } from '../speak-at-once.ts';
+import { speakSynchronously } from '../synchronous-speech.ts';
 import { spoilSpeech } from '../spoil-speech.ts';
 import { speechAnswer } from '../speech-answer.ts';
 import type { ApiRoutes } from './api-routes.ts';
@@ -42,7 +42,7 @@ export const speechRoutes: ApiRoutes = {
     api.post('/speech/tts', (request, reply) => {
       const { voiceId, reference_id: alias, ...wanted } = readPart(speechBody, request.body);
       const order = { ...wanted, voiceId: voiceId ?? alias ?? '', idempotencyKey: idempotencyKeyOf(request) };
-      return deliver(service, speakAtOnce(service, order, 'v1'), reply);
+      return deliver(service, speakSynchronously(service, order, 'v1'), reply);
     });
   },
   paths: {

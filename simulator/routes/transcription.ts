@@ -4,8 +4,8 @@ import { json, newRequestId } from '../answer.ts';
 import { isForeign } from '../accept-job.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
-import { hearWords } from '../hear-words.ts';
-import { listen, type Sound } from '../media-result.ts';
+import { recogniseWords } from '../recognise-words.ts';
+import { soundOf, type Sound } from '../media-result.ts';
 import { ERROR, jsonAnswer, jsonRequest } from '../open-api-parts.ts';
 import { priceOf } from '../price-request.ts';
 import { Refusal } from '../refusals.ts';
@@ -35,7 +35,7 @@ export const transcriptionRoutes: ApiRoutes = {
 function transcribe(service: Service, request: FastifyRequest): Exchange {
   const { audioUrl } = readPart(transcriptionBody, request.body);
   const operation = 'transcription';
-  const sound = listen(audioUrl, service);
+  const sound = soundOf(audioUrl, service);
   if (sound.expires !== null && sound.expires < Date.now()) {
     throw new Refusal(400, 'ERR_INVALID_MEDIA_URL', 'The media URL cannot be fetched');
   }
@@ -74,7 +74,7 @@ function transcribe(service: Service, request: FastifyRequest): Exchange {
 
 /** The transcript of audio; foreign recordings are transcribed verbatim. */
 function heard({ text, isSpoken = false }: Sound): string {
-  return isSpoken ? hearWords(text) : text;
+  return isSpoken ? recogniseWords(text) : text;
 }
 
 /** Splits the text into segments of up to four words, each with its share of the time. */

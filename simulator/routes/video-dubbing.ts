@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { deliver, type Exchange } from '../deliver.ts';
-import { listen, speechOf } from '../media-result.ts';
+import { soundOf, speechOf } from '../media-result.ts';
 import { ERROR, inPath, jsonAnswer, jsonRequest } from '../open-api-parts.ts';
 import { priceOf } from '../price-request.ts';
 import type { Service } from '../service.ts';
@@ -53,7 +53,7 @@ function create(service: Service, request: FastifyRequest): Exchange {
   service.checkText(text);
   service.checkVoice(voiceId);
   // Called only to refuse a link of our own that does not exist; the result is as long as its speech.
-  listen(videoUrl, service);
+  soundOf(videoUrl, service);
   const sound = speechOf(text, voiceId, 'mp3');
   return createVideoJob(service, {
     operation,

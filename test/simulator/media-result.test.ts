@@ -1,7 +1,7 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { WAV_RATE } from '../../simulator/media/encode-wav.ts';
-import { type MediaResult, listen, renderMedia, sampleOf, speechOf } from '../../simulator/media-result.ts';
+import { type MediaResult, soundOf, renderMedia, sampleOf, speechOf } from '../../simulator/media-result.ts';
 import { SignedLinks } from '../../simulator/signed-links.ts';
 import { demux, hearMp3, hearPcm } from './hear.ts';
 
@@ -77,7 +77,7 @@ it('sampleOf knows a face and voices, and nothing else', () => {
   expect(sampleOf('../secret')).toBeNull();
 });
 
-describe('listen', () => {
+describe('soundOf', () => {
   const links = new SignedLinks('http://127.0.0.1:9', 1000);
   const sound = speechOf('what was said', 'narrator', 'mp3');
   const result: MediaResult = { file: 'a.mp3', format: 'mp3', operation: 'speech-job', subject: 'x', sound };
@@ -85,22 +85,22 @@ describe('listen', () => {
 
   it('hears its own results through a signed link, with the end of that link', () => {
     const link = links.make('a.mp3');
-    expect(listen(link.url, own)).toEqual({ ...sound, expires: link.expires, isSpoken: true });
+    expect(soundOf(link.url, own)).toEqual({ ...sound, expires: link.expires, isSpoken: true });
   });
 
   it('refuses a link of its own that it never made', () => {
-    expect(() => listen('http://127.0.0.1:9/results/a.mp3?expires=99999999999999&signature=00', own)).toThrow(
+    expect(() => soundOf('http://127.0.0.1:9/results/a.mp3?expires=99999999999999&signature=00', own)).toThrow(
       'cannot be fetched',
     );
-    expect(() => listen('http://127.0.0.1:9/elsewhere', own)).toThrow('cannot be fetched');
+    expect(() => soundOf('http://127.0.0.1:9/elsewhere', own)).toThrow('cannot be fetched');
   });
 
   it('takes length and words of a foreign URL from the URL alone', () => {
-    const heard = listen('https://media.example.com/takes/hello-world.mp3?seconds=12.4', own);
+    const heard = soundOf('https://media.example.com/takes/hello-world.mp3?seconds=12.4', own);
     expect(heard.seconds).toBe(12.4);
     expect(heard.text).toBe('takes hello world mp');
-    const again = listen('https://media.example.com/a.wav', own);
-    expect(again).toEqual(listen('https://media.example.com/a.wav', own));
+    const again = soundOf('https://media.example.com/a.wav', own);
+    expect(again).toEqual(soundOf('https://media.example.com/a.wav', own));
     expect(again.seconds).toBeGreaterThanOrEqual(2);
     expect(again.seconds).toBeLessThan(20);
   });

@@ -8,6 +8,7 @@ export class MediaCache {
     this.#limit = limit;
   }
 
+  /** Returns the media with this key; makes them if they are not cached. */
   get(key: string, make: () => Buffer | Promise<Buffer>): Promise<Buffer> {
     const known = this.#kept.get(key);
     if (known !== undefined) return known;

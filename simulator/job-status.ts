@@ -12,31 +12,32 @@ const WORDS_OF: Readonly<Record<Phase, readonly string[]>> = {
   failed: SHAPES['word.failed'],
 };
 
-/** All status words of a job. */
+/** All status words that an answer may use. */
 export const STATUS_WORDS: readonly string[] = Object.values(WORDS_OF).flat();
 
-/** True if a status word stands for this phase. */
+/** Returns true if a status word stands for this phase. */
 export function isWordOf(word: string, phase: Phase): boolean {
   return WORDS_OF[phase].includes(word);
 }
 
-/** An answer's facts about a job: its status word and, once ended, a link or an error. */
-export interface JobWords {
+/** What an answer says about a job: its status word and, once it has ended, a link or an error. */
+export interface JobStatus {
   readonly phase: Phase;
   readonly status: string;
   /** A fresh link to the result of a job that is done. */
   readonly link: string | null;
   /** The link's name as set by a planned fault; null for one of the usual names. */
   readonly linkName: string | null;
-  /** Members that tell why a job failed; empty otherwise. */
+  /** Members of the answer that say why the job failed; empty otherwise. */
   readonly error: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Describes a job at this moment; the answer to its creation always says that it waits. A planned unknown word hides
- * the end of the job; a planned dead link has already expired, and a planned name replaces the usual ones.
+ * Returns what an answer says about a job now. `created`: it answers the creation, and always says that the job waits.
+ * `fate`: a planned unknown word hides the end of the job; a planned dead link has already expired; a planned link name
+ * replaces the usual ones.
  */
-export function wordsOf(service: Service, job: Job, fate: Fate, draw: Draw, created: boolean): JobWords {
+export function jobStatusOf(service: Service, job: Job, fate: Fate, draw: Draw, created: boolean): JobStatus {
   const phase = created ? 'waiting' : phaseOf(job, Date.now());
   const linkName = fate?.kind === 'link-name' ? fate.name : null;
   const none = { link: null, linkName, error: {} };

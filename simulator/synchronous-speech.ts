@@ -20,8 +20,8 @@ export interface SpeechOrder {
 
 const operation = 'speech-sync';
 
-/** Generates speech, and charges for it. */
-export function speakAtOnce(service: Service, order: SpeechOrder, dialect: Dialect): Exchange {
+/** Returns the exchange that speaks a text and charges for it. Throws a refusal for an unusable text or voice. */
+export function speakSynchronously(service: Service, order: SpeechOrder, dialect: Dialect): Exchange {
   const { text, voiceId, format, cache, idempotencyKey } = order;
   service.checkText(text);
   service.checkVoice(voiceId, { speaksAtOnce: true });
@@ -71,6 +71,7 @@ function linkAnswer(service: Service, result: MediaResult, cost: number, draw: D
   return json(200, { ...named, ...short, expires_at: new Date(expires).toISOString() });
 }
 
+/** The rendered audio, what it cost, and the form of the answer. */
 interface Spoken {
   readonly body: Buffer;
   readonly cost: number;
