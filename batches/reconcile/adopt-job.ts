@@ -75,8 +75,11 @@ export async function adoptJob(
   const lacking = standing === undefined ? [] : lackingOf(batch, standing, given === null ? job.take : take);
   const requests = attempt === undefined ? lacking : [attempt];
   if (standing === undefined || requests.length === 0) {
-    if (given === null) return refused({ type: 'not-in-doubt' });
-    return refused({ type: 'adopted-before', jobId: given, batch: batch.name, ...defined({ take: job.take }) });
+    if (last === undefined || given === null || standing === undefined) return refused({ type: 'not-in-doubt' });
+    const isOpen = standing.row.outcome === null;
+    const hasLaterStep = isOpen && stepsIn(standing.row.spec).at(-1) !== last.step ? (true as const) : undefined;
+    const before = defined({ take: job.take, hasLaterStep });
+    return refused({ type: 'adopted-before', jobId: given, batch: batch.name, ...before });
   }
   if (attempt?.state === 'sending') return refused({ type: 'in-flight' });
   const { spec, outcome } = standing.row;
@@ -87,8 +90,9 @@ export async function adoptJob(
   // Nothing but the person's word ties such a row to the job.
   const isOther = attempt === undefined && (await isOfOthers(reads, batch, spec, operation, jobId));
   const newTake = request.take > standing.row.take ? request.take : undefined;
-  // The cells may have been edited for a take that the ledger lacks.
-  if (isOther && (newTake === undefined || job.take === undefined)) return refused({ type: 'other-inputs' });
+  // The cells may have been edited for a take that the ledger lacks, and that a person begins, or began, with a job.
+  const mayBeEdited = newTake === undefined ? given !== null && standing.row.take > 1 : job.take !== undefined;
+  if (isOther && !mayBeEdited) return refused({ type: 'other-inputs' });
   const { madeAtMs, credits } = found;
   if (attempt !== undefined && madeAtMs !== undefined && wasMadeBefore(madeAtMs, attempt))
     return refused({ type: 'made-before', madeAtMs });

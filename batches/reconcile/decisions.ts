@@ -15,7 +15,14 @@ import type { Made } from '../look/leftovers.ts';
 /** Why a row was not changed. `words`: the message of the API or of the ledger. */
 export type SettleRefusal =
   /** A person gave the row another job, which must be taken back first (`--release`). */
-  | { readonly type: 'adopted-before'; readonly jobId: string; readonly batch: string; readonly take?: number }
+  | {
+      readonly type: 'adopted-before';
+      readonly jobId: string;
+      readonly batch: string;
+      readonly take?: number;
+      /** The row waits for that job's result, and then needs a job for a later step, which may be the named one. */
+      readonly hasLaterStep?: true;
+    }
   /** Neither the row nor the named take has a request with an unknown outcome, or one that the ledger may lack. */
   | { readonly type: 'not-in-doubt' | 'take-not-in-doubt' }
   /** Its request has no answer yet. */

@@ -134,7 +134,11 @@ function refusalWords(why: Refusal, row: NamedRow): string {
   switch (why.type) {
     case 'adopted-before':
       return (
-        `it has ${oneLine(why.jobId)} by --adopt. Take that back first: voxbatch reconcile ${shellWord(why.batch)} ` +
+        `it has ${oneLine(why.jobId)} by --adopt. ` +
+        (why.hasLaterStep === true
+          ? 'If this is the job of its next step, run the same command again once that result is fetched. If that is the wrong job, take it back first: '
+          : 'Take that back first: ') +
+        `voxbatch reconcile ${shellWord(why.batch)} ` +
         `--release ${shellWord(why.take === undefined ? rowArg(row) : takeArg(row, why.take))}`
       );
     case 'not-in-doubt':

@@ -193,6 +193,23 @@ describe('a row that has ended, whose next take a restored ledger lacks', () => 
     });
   });
 
+  it('is given the job of a later step once it has the result before it, also one of cells that were edited for that take', async () => {
+    const { world, worker } = await begin([dub()], { echoInputs: true });
+    await world.work();
+    await worker.control('paused');
+    const [speech, video] = [await createElsewhere(world, dub()), await createElsewhere(world, lipSync(2))];
+    const [reads, record] = [freeReadsOf(worker.deps), await recordOf(world)];
+    const give = (jobId: string): ReturnType<typeof adoptJob> =>
+      adoptJob(worker.deps.ledger, reads, record, { row: 1, take: 2, jobId }, ANN);
+    expect(await give(speech)).toMatchObject({ type: 'adopted', newTake: 2 });
+    expect(await give(video)).toMatchObject({ why: { type: 'adopted-before', jobId: speech, hasLaterStep: true } });
+    await world.work();
+    expect(await give(video)).toMatchObject({ type: 'adopted', otherInputs: true });
+    await world.work();
+    expect(await world.row()).toMatchObject({ outcome: 'succeeded', take: 2 });
+    expect(world.charges()).toHaveLength(4);
+  });
+
   it('begins it at the step whose job it is', async () => {
     const { world, worker } = await begin([dub()]);
     await world.work();

@@ -119,6 +119,9 @@ describe('what reconcile says', () => {
       "r7 (row 7): does not get job job-1: it has wrong by --adopt. Take that back first: voxbatch reconcile 'my batch' --release r7",
     );
     expect(reconciledLine({ ...facts, type: 'refused', why: { ...why, take: 1 } })).toMatch(/ --release r7\/1$/);
+    expect(reconciledLine({ ...facts, type: 'refused', why: { ...why, hasLaterStep: true } })).toMatch(
+      /by --adopt\. If this is the job of its next step, run the same command again once .* take it back first: voxbatch/,
+    );
   });
 
   it('of a job that cost another sum than its row was to cost', () => {
