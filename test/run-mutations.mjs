@@ -50,7 +50,10 @@ const SOURCES = {
     'activities/{reconcile,adopt-lost-job}',
     'activities/one-charge-{kills,memory,races,takes}',
   ],
-  'activities/reconcile/recover-answer.ts': ['activities/{recover-answer,adopt-lost-job}', 'activities/one-charge-kills'],
+  'activities/reconcile/recover-answer.ts': [
+    'activities/{recover-answer,adopt-lost-job}',
+    'activities/one-charge-kills',
+  ],
   'activities/lane/work-row.ts': ['activities/one-charge-lanes', 'activities/lane/work-row'],
   'activities/lane/await-job.ts': ['activities/lane/await-job'],
   'batches/redrive/edited-rows.ts': ['batches/edited-rows'],
