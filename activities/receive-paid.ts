@@ -9,10 +9,10 @@ import { notePrice, receiveMedia } from './store-result.ts';
 import { Readable } from 'node:stream';
 
 /**
- * Stores the result in the answer to a paid request; its price is recorded first. The result is paid for and comes only
- * once. A small one is retried until the disk accepts it, like a verdict. For a large one, each write is retried until
- * the disk accepts it without using the space reserved for records, while the rest of the answer waits, for as long as
- * the request may last.
+ * Returns a function that stores the result in the body of an answer to a paid request, after recording its price. Such
+ * a result comes only once, so failed writes are retried: of a small result as a whole, until the disk accepts it; of a
+ * large one each single write, while the rest of the body waits, for as long as the request may last. A large result
+ * does not use the disk space reserved for records.
  */
 export function receivePaid(deps: Dependencies, loaded: LoadedAttempt, key: AttemptKey): Receive<StoredFile> {
   return async (answer, info) => {
@@ -32,23 +32,23 @@ export function receivePaid(deps: Dependencies, loaded: LoadedAttempt, key: Atte
     try {
       return await receiveMedia(deps, loaded, key, persist)(body, info);
     } catch (error) {
-      // The client treats this as a verdict; the user must also learn that the disk needs attention.
+      // The API client turns this error into a verdict, so the fault must be reported here.
       if (error instanceof StoreUnwritable) deps.onFault(error);
       throw error;
     }
   };
 }
 
-/** A body of up to this size stays in memory anyway until it is stored, in bytes. */
+/** Maximum size of a small body, bytes. */
 const SMALL_BYTES = 1024 ** 2;
 
 /**
- * Receives a small body in full, so that it can be stored again if the disk refuses it. A larger one, or one that
- * breaks off, stays a stream.
+ * Reads a small body into memory, so that it can be stored again if the disk refuses it. Returns a stream of the same
+ * bytes for a larger body, or for one that breaks off.
  */
 export async function bufferSmallBody(body: Readable | Buffer): Promise<Readable | Buffer> {
   if (Buffer.isBuffer(body)) return body;
-  // An error after the last read would end the process.
+  // Without a listener, an error after the last read would end the process.
   body.on('error', () => undefined);
   const chunks: Buffer[] = [];
   const source = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
@@ -71,6 +71,7 @@ async function* brokenAfter(chunks: readonly Buffer[], error: unknown): AsyncGen
   throw error;
 }
 
+/** Yields the bytes read so far, then the rest. */
 async function* withRest(chunks: readonly Buffer[], source: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   yield* chunks;
   yield* { [Symbol.asyncIterator]: () => source };

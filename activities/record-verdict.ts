@@ -21,13 +21,15 @@ import { writeInReservedSpace, createdId, retryUntilRecorded } from './retry-unt
 import { notePrice, storeText, storeTranscript } from './store-result.ts';
 import { LONGEST_TRAINING_MS, maySayUnready } from '../policy/voices/unready-voice.ts';
 
-/** How long a verdict that is not urgent may wait for others to share its commit, ms. */
+/** How long a verdict that is not urgent may wait to share a commit with others, ms. */
 const PATIENCE_MS = 8;
 
 /**
- * Writes the outcome of a paid request and its effect on the row to the ledger, in one transaction; retries until the
- * disk accepts it. Returns the row's next move. A pause that follows from the answer is recorded first, so that nothing
- * more is sent. If that fails, the answer is still recorded, and then the pause.
+ * Records the verdict on a paid request and its effect on the row in the ledger, in one transaction, after storing what
+ * the answer brought. Retries until the disk accepts it. Returns the row's next move.
+ *
+ * If the answer pauses the batch (no credits, a refused token), the pause is recorded first, so that nothing more is
+ * sent. If that fails, it is recorded after the verdict.
  */
 export async function recordVerdict(
   deps: Dependencies,
@@ -50,8 +52,9 @@ export async function recordVerdict(
   };
   const isPaused = await pause().catch(() => false);
   const report = await retryUntilRecorded(deps, key, verdict, async () => {
-    const [record, effect] = await writeInReservedSpace(deps, () => keepAndJudge(deps, loaded, key, verdict));
-    // While others wait for their turn rather than for room, nobody needs this request's in-flight slot.
+    const [record, effect] = await writeInReservedSpace(deps, () => storeAndJudge(deps, loaded, key, verdict));
+    // The record may wait as long as other requests wait for the rate: until then none of them needs this request's
+    // slot.
     const patienceMs = Math.min(PATIENCE_MS, deps.pace.backlogMs('create', key.batch));
     const begunAt = deps.clock.now().monotonic;
     const snapshot = await deps.ledger.settle(key, { ...record, owner: deps.owner, patienceMs }, effect);
@@ -63,10 +66,8 @@ export async function recordVerdict(
   return report;
 }
 
-/**
- * Keeps what the answer brought, in the store and in the ledger, and says what it means for the attempt and its row.
- */
-async function keepAndJudge(
+/** Stores what the answer brought, and returns what it means for the attempt and its row. */
+async function storeAndJudge(
   deps: Dependencies,
   loaded: LoadedAttempt,
   key: AttemptKey,
@@ -76,7 +77,7 @@ async function keepAndJudge(
     case 'accepted':
       return [verdict, { state: 'processing' }];
     case 'done':
-      return whenDone(deps, loaded, key, verdict);
+      return storeResult(deps, loaded, key, verdict);
     case 'not-accepted':
       return [verdict, afterRefusal(loaded, key, verdict.failure)];
     case 'rejected': {
@@ -96,14 +97,14 @@ async function keepAndJudge(
       ];
     }
     case 'unknown':
-      // If the API has a list, reconcile looks there before the row ends.
+      // If the API lists such requests, reconcile searches the list before the row ends.
       if (isTraceable(loaded.operation)) return [verdict, { state: 'submitting' }];
       return [verdict, await unknownEffect(deps, key, null, verdict.failure)];
   }
 }
 
-/** Keeps what the answer itself brought. */
-async function whenDone(
+/** Stores the result in the answer: a voice id, a transcript, or media that are stored already. */
+async function storeResult(
   deps: Dependencies,
   loaded: LoadedAttempt,
   key: AttemptKey,
@@ -135,7 +136,7 @@ async function whenDone(
   return [{ ...record, ...why }, effect];
 }
 
-/** A refusal costs nothing; the row tries again until it has too many refusals of this class. */
+/** Returns the effect of a refusal that cost nothing: the row tries again, until there are too many of this class. */
 function afterRefusal(loaded: LoadedAttempt, key: AttemptKey, failure: Failure): RowEffect {
   const refusals = countRefusals(loaded.charges, key, failure.class) + 1;
   if (mayTryAgain(failure.class, refusals)) return { state: 'waiting' };
@@ -143,7 +144,10 @@ function afterRefusal(loaded: LoadedAttempt, key: AttemptKey, failure: Failure):
   return { outcome: 'failed', failure: { ...failure, message } };
 }
 
-/** The user's choice for a row whose charge is unknown (`--on-unknown`). */
+/**
+ * Returns the effect on a row whose request may or may not have been charged, by the user's choice (`--on-unknown`).
+ * `jobId`: its job, if one is known.
+ */
 export async function unknownEffect(
   deps: Dependencies,
   key: AttemptKey,
@@ -156,8 +160,8 @@ export async function unknownEffect(
 }
 
 /**
- * The voice of a refused row if the refusal may mean that the voice is not ready: the wording fits, and the row was
- * sent to try the voice or the voice is new. Undefined otherwise.
+ * Returns the voice of a refused row if the refusal may mean that the voice is still in training: its wording says so,
+ * and the voice is new or the row was sent to try it. Undefined otherwise.
  */
 async function unreadyVoice(
   { ledger, realm, clock }: Pick<Dependencies, 'ledger' | 'realm' | 'clock'>,

@@ -6,16 +6,17 @@ import { LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** Retry interval of a failed write, ms. */
+/** Pause before a failed write is retried, ms. */
 const RETRY_EVERY_MS = 500;
-/** How long retries continue while the process shuts down, ms. */
+/** How long a write is retried while the process shuts down, ms. */
 const LAST_RETRIES_MS = 10_000;
 
 /**
- * Writes what the answer to a paid request said, and retries while the disk refuses it: the answer comes once, and a
- * row whose answer is lost may have been charged for nothing. It first logs what was paid for, so that a person can
- * name the job if all else fails. It reports the fault at once: nothing more is paid for meanwhile. Only a process that
- * is told to end gives up, and counts what is lost.
+ * Writes the answer to a paid request, and retries as long as the disk refuses it: the answer comes only once, and
+ * losing it could mean a charge for nothing. At the first failure, it logs what was paid for, so that the user can find
+ * the job if all else fails, and reports the fault, so that nothing more is sent. Gives up and rethrows only if the
+ * process must end (then counting the lost answer), or if the error is not the disk's. `verdict`: the answer, for the
+ * log.
  */
 export async function retryUntilRecorded<T>(
   deps: Pick<Dependencies, 'observe' | 'onFault' | 'ending' | 'cutting' | 'lostAnswers'>,
@@ -44,7 +45,7 @@ export async function retryUntilRecorded<T>(
       if (tries === 1 && !isLost) deps.onFault(error);
       if (deps.ending.aborted) giveUpAt = Math.min(giveUpAt, performance.now() + LAST_RETRIES_MS);
       if (isLost || performance.now() >= giveUpAt || deps.cutting.aborted) {
-        if (wasPaid(verdict, error)) deps.lostAnswers.count += 1;
+        if (losesPaid(verdict, error)) deps.lostAnswers.count += 1;
         throw error;
       }
       await sleep(RETRY_EVERY_MS);
@@ -52,15 +53,15 @@ export async function retryUntilRecorded<T>(
   }
 }
 
-/** Whether an answer that is not recorded is lost: a result that is in the store is found there later. */
-function wasPaid(verdict: Verdict<unknown>, error: Error): boolean {
+/** Returns whether giving up loses something paid for. A result in the store is not lost: it is found there later. */
+function losesPaid(verdict: Verdict<unknown>, error: Error): boolean {
   if (verdict.verdict !== 'done') return verdict.verdict === 'accepted';
   return error instanceof StoreUnwritable || verdict.voiceId !== undefined;
 }
 
 /**
- * Writes a small file that arrived with its answer. After a failure, the space reserved for records is released for the
- * next try.
+ * Writes a small result. If the disk is full, releases the disk space that is reserved for records, so that the next
+ * try can use it, and rethrows.
  */
 export async function writeInReservedSpace<T>(
   { ledger }: Pick<Dependencies, 'ledger'>,
@@ -74,7 +75,7 @@ export async function writeInReservedSpace<T>(
   }
 }
 
-/** Id of the job or voice that the API made. */
+/** Returns the id of the job or voice that the API created; no member if it created none. */
 export function createdId(verdict: Verdict<unknown>): { readonly jobId?: string } {
   if (verdict.verdict === 'accepted') return { jobId: verdict.jobId };
   return verdict.verdict === 'done' && verdict.voiceId !== undefined ? { jobId: verdict.voiceId } : {};

@@ -27,18 +27,19 @@ import { recordVerdict } from './record-verdict.ts';
 import { apiForRow } from './row-api.ts';
 import { reportHealth } from './pacing/report-health.ts';
 
-/** Time of a synced commit, including the round trip to the ledger thread, ms. */
+/** Usual time of a synced commit, including the round trip to the ledger thread, ms. */
 const COMMIT_MS = 5;
 
-/** The result terms recorded with a request: its cache key, and whether an earlier result may replace it. */
+/** What an intent records for the cache: the result's key, and whether an earlier result may replace the request. */
 export type ResultTerms = Pick<Intent, 'resultKey' | 'reuse' | 'source'>;
 
-/** An attempt whose turn has come. */
+/** An attempt whose turn has come, with everything that its request needs. */
 export interface Sending {
   readonly loaded: LoadedAttempt;
   readonly key: FencedAttempt;
+  /** The link to an earlier step's result, if the step needs one. */
   readonly link: ReadyLink;
-  /** The links to the local media that it sends. */
+  /** The links to its local media. */
   readonly media: SentMedia;
   readonly turn: Turn;
   readonly signal: AbortSignal;
@@ -48,24 +49,24 @@ export interface Sending {
 }
 
 /**
- * Records the intent, exclusively and synced, sends the request at its time, and records the verdict. `full`: the
- * common limit for requests in flight has no room now; nothing was recorded.
+ * Records the intent, exclusively and synced to disk, sends the request at its time, and records the verdict. Returns
+ * `full` if the in-flight limit of all processes has no room now; then nothing was recorded.
  */
 export function send(deps: Dependencies, sending: Sending): Promise<SubmitReport | 'full'> {
-  // From before the intent, which may wait to share a commit: a process that ends waits for it, and leaves none unsent.
+  // Tracked from before the intent, so that an ending process waits for it and leaves no intent unsent.
   return deps.sends.track(attemptName(sending.key), intendAndSend(deps, sending));
 }
 
 async function intendAndSend(deps: Dependencies, sending: Sending): Promise<SubmitReport | 'full'> {
   const { key, turn } = sending;
-  // Read again each time: the user may change the settings meanwhile.
+  // Read for each attempt, because the user may have changed the settings meanwhile.
   const { settings } = await loadBatch(deps, key.batch);
-  // Taken before the intent, so that a process that stalls in between notices.
+  // Read before the intent, so that a stall of the process from here on is noticed before sending.
   const askedAt = deps.clock.now();
   const intent = await deps.ledger.intend(key, intentOf(deps, sending, settings, askedAt));
   const ms = deps.clock.now().monotonic - askedAt.monotonic;
   deps.observe({ type: 'intent', ...key, answer: intent.type, ms });
-  // Others may have waited for the same room.
+  // Let the next row check for budget room.
   if (intent.type !== 'short') deps.budgetQueue.letNextCheck(key.batch);
   turn.line.noteRecorded(ms);
   if (intent.type === 'go') return sendRecorded(deps, sending, askedAt);
@@ -87,7 +88,9 @@ async function intendAndSend(deps: Dependencies, sending: Sending): Promise<Subm
   }
 }
 
-/** The intent recorded before a request is sent: its cost, and that of its row's later steps. */
+/**
+ * Returns the intent to record before the request is sent: its quote and that of the row's later steps, and its terms.
+ */
 function intentOf(
   { owner }: Dependencies,
   { loaded, key, link: { link }, turn, terms, nameWasFree }: Sending,
@@ -105,39 +108,39 @@ function intentOf(
     ...terms,
     owner,
     maxSending: settings.limits.submits,
-    // May wait to share a commit, as long as it is on disk when the request is due. A longer lead is for slow commits.
+    // The intent may wait to share a commit, as long as it is on disk when the request is due.
     patienceMs: Math.max(0, Math.min(LEAST_LEAD_MS, turn.slot.at - askedAt.monotonic) - COMMIT_MS),
     ...defined({ fence: key.fence, nameWasFree }),
     ...(link === undefined ? {} : { linkHash: hashOf(link.url) }),
   };
 }
 
-/** From the synced intent to the recorded verdict. */
+/** Sends a request whose intent is recorded, and records the verdict. `intentAt`: clocks right before the intent. */
 async function sendRecorded(deps: Dependencies, sending: Sending, intentAt: Instant): Promise<SubmitReport> {
   const { loaded, key, turn } = sending;
   await deps.atFaultPoint('after-intent');
-  const leave = await leaveToSend(deps, sending, intentAt);
-  const isSent = 'links' in leave;
+  const check = await checkBeforeSending(deps, sending, intentAt);
+  const isSent = 'links' in check;
   if (!isSent) giveBack(turn);
-  const verdict = isSent ? await request(deps, sending, leave.links) : leave;
+  const verdict = isSent ? await request(deps, sending, check.links) : check;
   const failure = 'failure' in verdict ? verdict.failure : null;
-  // Reported at once, because others are about to send; it usually shares the commit of the verdict. What was not sent
-  // says nothing about the API.
-  const telling = isSent ? reportHealth(deps, turn, failure) : Promise.resolve();
-  telling.catch(() => undefined);
+  // Reported at once, because other requests are about to be sent; it usually shares the commit of the verdict. A
+  // request that was not sent says nothing about the API.
+  const reporting = isSent ? reportHealth(deps, turn, failure) : Promise.resolve();
+  reporting.catch(() => undefined);
   await deps.atFaultPoint('after-answer');
   const report = await recordVerdict(deps, loaded, key, verdict);
   await deps.atFaultPoint('after-verdict');
-  await telling;
+  await reporting;
   if (failure?.limit === 'concurrency') await deps.concurrencyLimit.refused(deps);
   return report;
 }
 
 /**
- * Checks a last time, with the signal and both clocks, whether the request may go: the links to its local media, or the
- * verdict if it may not.
+ * Waits until the request is due, and checks a last time, with the signals and both clocks, whether it may be sent.
+ * Returns the links to its local media, or the verdict on a request that may not be sent.
  */
-async function leaveToSend(
+async function checkBeforeSending(
   deps: Dependencies,
   { turn, media, signal }: Sending,
   intentAt: Instant,
@@ -152,6 +155,7 @@ async function leaveToSend(
   return media.type === 'failed' ? { verdict: media.verdict, failure: media.failure } : media;
 }
 
+/** Sends the request, and returns the verdict. */
 async function request(
   deps: Dependencies,
   { loaded, key, link }: Sending,
@@ -164,8 +168,7 @@ async function request(
     isRepeat: mayBeTaken(loaded.charges, key),
     trust503: loaded.batch.settings.trust503,
   };
-  // Not the activity's signal: a request in flight is carried through to its answer for as long as the process can
-  // wait.
+  // Not the activity's signal: a request in flight runs until its answer, for as long as the process can wait.
   const sentAt = deps.clock.now().monotonic;
   const answer = await apiForRow(deps, loaded.row).send(paid, {
     receive: receivePaid(deps, loaded, key),
@@ -179,14 +182,14 @@ async function request(
   return verdict;
 }
 
-/** Verdict on a request whose answer was cut off because this process ended. */
+/** Adds to the verdict on a request that was aborted because this process ends that this was the cause. */
 function cutOff(verdict: Verdict<StoredFile>): Verdict<StoredFile> {
-  // A status means that the API did answer.
+  // With a status, the API has answered, and the abort was not the cause.
   if (verdict.verdict !== 'unknown' || verdict.failure.status !== undefined) return verdict;
   return { ...verdict, failure: { ...verdict.failure, cause: PROCESS_ENDED.cause } };
 }
 
-/** The row's input, with the link from an earlier step filled in. */
+/** Returns the row's input with the link from an earlier step filled in. */
 function withLink(spec: RowSpec, { link }: ReadyLink): RowSpec {
   return link === undefined ? spec : { ...spec, [link.column]: link.url };
 }

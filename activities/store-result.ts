@@ -12,8 +12,8 @@ import type { LoadedAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /**
- * Streams a result body to the store: whole, checked and synced, or not at all. `jobId`: the job whose result it is;
- * omitted if an answer brought it. `persist`: see {@link Store.write}.
+ * Returns a function that streams a result body to the store: complete, checked and synced, or not at all. `jobId`: the
+ * job whose result it is; undefined if it comes in the answer to a paid request. `persist`: see {@link Store.write}.
  */
 export function receiveMedia(
   deps: Pick<Dependencies, 'store' | 'atFaultPoint'>,
@@ -36,7 +36,7 @@ export function receiveMedia(
 
 /**
  * Stores a transcript as `.txt`, and as `.srt` and `.vtt` if its segments carry times. The text comes last: if it is
- * there, all files are.
+ * exists, all files do.
  */
 export async function storeTranscript(
   store: Store,
@@ -52,14 +52,14 @@ export async function storeTranscript(
   return { file: await storeText(store, stem, transcript.text), extraFiles };
 }
 
-/** Stores the text of a transcript as `.txt`. */
+/** Stores the text of a transcript as `.txt`. `stem`: the path without extension. */
 export function storeText(store: Store, stem: string, text: string): Promise<StoredFile> {
   return store.write(stem, Buffer.from(`${text}\n`), { family: 'text', extension: 'txt' });
 }
 
 /**
- * Records the price in an answer before its result is stored. If the worker dies between result and verdict, the result
- * is found in the store, and its price here. A failed write loses nothing: the verdict carries the price too.
+ * Records the price in an answer before the result is stored. If the worker dies before the verdict, reconcile finds
+ * the result in the store and the price in this record. Never rejects: the verdict has the price too.
  */
 export async function notePrice(
   deps: Pick<Dependencies, 'ledger' | 'observe'>,

@@ -19,39 +19,37 @@ import { VoiceNameCheck } from './voices/voice-name-check.ts';
 import { giveBack } from './pacing/pace.ts';
 import { send, type ResultTerms } from './send.ts';
 
-/** Retry interval while other processes use up the in-flight limit, ms. */
+/** Pause before an intent is tried again while other processes use up the in-flight limit, ms. */
 const FULL_PAUSE_MS = 50;
 
-/** State that a row's holder carries from one attempt to the next. */
+/** What the lane that holds a row passes to each submit. */
 export interface SubmitOptions {
   /**
-   * The row's last known state. Nobody else has worked on it since, and the intent checks everything again. Default:
-   * read from the ledger.
+   * The row as known last. It may be old: the intent checks everything again. Default: read from the ledger.
    */
   readonly known?: RowSnapshot | undefined;
-  /** Its result's cache key, and whether an earlier result may be used. Default: no key. */
+  /** The cache key of the result, and whether an earlier result may be used. Default: no key. */
   readonly terms?: ResultTerms;
   /**
-   * Checks whether the name of its new voice is free; kept across retries, because a row that waits for room asks
-   * repeatedly. Default: a new check.
+   * Checks whether the name of the voice to create is free. Shared by a row's submits, because one that waits for a
+   * slot checks repeatedly. Default: a new check.
    */
   readonly name?: VoiceNameCheck;
-  /** Whether its lane still holds the row; asked after each wait. Default: it does. */
+  /** Returns whether the lane still holds the row; called after each wait. Default: true. */
   readonly isHeld?: () => boolean;
 }
 
 /**
  * Makes one attempt: at most one paid request, recorded before and after (docs/decisions/one-charge.md).
  *
- * 1. Reads the ledger; if there is a verdict, that is the answer, and nothing is sent.
- * 2. Gets what the request needs: the fresh link of a chain's speech, local media that the service can fetch.
- * 3. Waits for room under the limits, then for its turn.
- * 4. Records the intent, sends at its time, and records the verdict (`send.ts`).
- * 5. Reports what the row needs next; if the budget has no room for it yet, that it waits (`budget-queue.ts`).
+ * 1. Reads the ledger. If the attempt has a record, reports that, and sends nothing.
+ * 2. Gets what the request needs: a fresh link to an earlier step's result, and links to local media.
+ * 3. Waits for a slot under each limit, then for its turn.
+ * 4. Records the intent, sends the request at its time, and records the verdict (`send.ts`).
+ * 5. Returns what the row needs next, or why the request is deferred.
  *
- * Rejects if the signal aborts before the intent. After the intent the request is always carried through to its
- * recorded answer. An error from then on leaves the attempt open for reconcile to settle; it is not queued again under
- * the in-flight limit, which still counts it.
+ * Rejects if the signal aborts before the intent. After the intent the request always runs until its answer is
+ * recorded; an error from then on leaves the attempt for reconcile to settle.
  */
 export async function submit(
   deps: Dependencies,
@@ -67,33 +65,33 @@ export async function submit(
   const link = need === undefined ? NO_LINK_NEEDED : await freshLink(deps, loaded, key, need, signal);
   if (link.type !== 'ready') return reportWithoutLink(deps, loaded, key, link);
   const media = await prepareMedia(deps, loaded.row, key.step, signal);
-  // Read again: the link may have taken long, and this limit holds for the whole batch.
+  // Read again: the link may have taken long, and the limit is set for all requests of the batch.
   const { settings } = await loadBatch(deps, key.batch);
-  // Only from here on is anything in flight; earlier work must not occupy a request's slot.
-  const leave = await deps.inFlightLimits.enter(key.batch, settings.limits.submits);
+  // The slot is taken only now: earlier work must not occupy it.
+  const releaseSlot = await deps.inFlightLimits.enter(key.batch, settings.limits.submits);
   try {
     if (!isHeld()) return NOT_HELD;
-    // Inside the in-flight limit: a request still waiting for that is not a job yet, and must not count as one.
-    const leaveJobs = await deps.concurrencyLimit.enter(deps, signal);
+    // Inside the in-flight limit, because a request that waits for that must not count as a job.
+    const releaseJob = await deps.concurrencyLimit.enter(deps, signal);
     try {
       if (!isHeld()) return NOT_HELD;
       return await sendInTurn(deps, { loaded, key, need, media, signal, terms, name }, link);
     } finally {
-      leaveJobs();
+      releaseJob();
     }
   } finally {
-    leave();
+    releaseSlot();
   }
 }
 
-/** Its lane has handed the row back; another one works on it. */
+/** The report if the lane has handed the row back: another lane works on it. */
 const NOT_HELD: SubmitReport = { verdict: 'blocked', next: { type: 'ended' } };
 
 /** An attempt ready to be sent once its turn comes. */
 interface Waiting {
   readonly loaded: LoadedAttempt;
   readonly key: FencedAttempt;
-  /** The link that its step needs from an earlier one. */
+  /** The link that its step needs from an earlier one; undefined if none. */
   readonly need: ReturnType<typeof linkOf>;
   readonly media: PreparedMedia;
   readonly signal: AbortSignal;
@@ -101,23 +99,26 @@ interface Waiting {
   readonly name: VoiceNameCheck;
 }
 
-/** Waits for its turn and for the limit of all processes, inside the in-flight limit of this one. */
+/**
+ * Waits for its turn, inside the limits of this process, and sends. Repeats that while the limit of all processes is
+ * full.
+ */
 async function sendInTurn(
   deps: Dependencies,
   { loaded, key, need, media: prepared, signal, terms, name }: Waiting,
   early: ReadyLink,
 ): Promise<SubmitReport> {
-  // Nothing more is paid for while no result could be kept.
+  // Send nothing while a result could not be stored.
   await deps.store.outage?.whenAnswered(signal);
   if (deps.faulty.aborted && !signal.aborted) await once(signal, 'abort');
   signal.throwIfAborted();
   await deps.atFaultPoint('before-intent');
   let link: Link = early;
   for (;;) {
-    // Take a turn only inside the limit: waiters would otherwise use up turns, and then all go at once.
+    // The turn is taken inside the limits: otherwise waiters would collect turns, and then be sent all at once.
     const turn = await deps.pace.take(deps, 'create', key.batch, signal);
-    // Waiting for a slot and a turn may take longer than links live. The turn is kept while the link is read again: its
-    // request goes late, and no other takes the turn.
+    // Waiting for a slot and a turn may take longer than links live. The turn is kept while the link is read again, and
+    // the request is sent late.
     const isOld = deps.clock.now().monotonic > link.freshUntil;
     if (isOld && need !== undefined) link = await freshLink(deps, loaded, key, need, signal);
     if (link.type !== 'ready') {
@@ -132,7 +133,7 @@ async function sendInTurn(
   }
 }
 
-/** There was no link; nothing was paid for. */
+/** Returns the report of a step without the link that it needs. Nothing was sent. */
 async function reportWithoutLink(
   deps: Dependencies,
   loaded: LoadedAttempt,
