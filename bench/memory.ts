@@ -1,7 +1,7 @@
 /**
- * Memory of the commands that read a whole batch: `npm run bench:memory -- [ROWS…]`, by default 10,000 and 300,000.
- * Each command runs in its own process, on a batch whose rows have all ended; the system reports its peak (VmHWM,
- * Linux).
+ * Peak memory of the commands that read all rows of a batch: `npm run bench:memory -- [ROWS…]`, by default 10,000 and
+ * 300,000. Each command runs in its own process, on a batch whose rows have all ended; the system reports its peak
+ * (VmHWM, Linux).
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -26,6 +26,7 @@ const CLI = resolve(import.meta.dirname, '..', 'dist', 'starters', 'cli.js');
 const RUN_TYPESCRIPT = resolve(import.meta.dirname, '..', 'test', 'chaos', 'run-typescript.mjs');
 /** Rows that share a media file: common file systems allow a few more hard links to one file. */
 const ROWS_PER_FILE = 20_000;
+/** Content of the media files. */
 const CONTENT = Buffer.from('ID3 not really sound, and that is all the same here');
 
 const OPTIONS: ManifestOptions = {
@@ -58,9 +59,9 @@ async function measure(given: readonly number[]): Promise<void> {
         verify: [CLI, 'verify'],
         redrive: [CLI, 'redrive', 'lines', '--where', 'outcome=succeeded', '--yes'],
       };
-      for (const [name, words] of Object.entries(commands)) {
+      for (const [name, args] of Object.entries(commands)) {
         const begun = performance.now();
-        const peak = await peakOf(words, folder);
+        const peak = await peakOf(args, folder);
         console.error(
           `${name}, ${rows} rows: ${peak.toFixed(0)} MB in ${((performance.now() - begun) / 1_000).toFixed(1)} s`,
         );
@@ -81,19 +82,21 @@ async function measure(given: readonly number[]): Promise<void> {
 }
 
 /** Runs Node with these arguments in a folder. Returns its peak resident memory in MB. */
-async function peakOf(words: readonly string[], folder: string): Promise<number> {
+async function peakOf(args: readonly string[], folder: string): Promise<number> {
   const env = { ...process.env, VOXBATCH_HOME: join(folder, 'home') };
-  const child = spawn(node, words, { cwd: folder, env, stdio: 'ignore' });
+  const child = spawn(node, args, { cwd: folder, env, stdio: 'ignore' });
   let peak = 0;
   while (child.exitCode === null && child.signalCode === null) {
     peak = Math.max(peak, usageOf(child.pid ?? 0)?.peakMb ?? 0);
     await sleep(20);
   }
+  // Exit code 5: no API is configured, as is the case here.
   if (child.exitCode !== 0 && child.exitCode !== 5)
-    throw new Error(`${words.join(' ')} ended with ${String(child.exitCode)}`);
+    throw new Error(`${args.join(' ')} ended with ${String(child.exitCode)}`);
   return peak;
 }
 
+/** Writes a manifest with this many rows. */
 async function writeManifest(folder: string, rows: number): Promise<void> {
   const file = createWriteStream(join(folder, 'lines.csv'));
   file.write('id,text,voice\n');

@@ -33,7 +33,8 @@ const EMPTY_FILE: ManifestProblem = {
 /**
  * Reads a manifest once: turns the records of its files into priced rows and problems. Keeps no rows, only hashes of
  * ids and output names, to check that they are unique. `read-manifest.ts` uses it to check a manifest, and again to
- * load it.
+ * load it. Each portion of a file goes this way: {@link HeaderCheck} takes new columns, {@link RowReader} turns records
+ * into rows or findings, local files are attached, and the rows are priced.
  */
 export class ManifestReader {
   /** Rows so far, including bad ones. */
@@ -92,15 +93,17 @@ export class ManifestReader {
     return this.#isCut || this.#isUnclear;
   }
 
+  /** The columns read so far. */
   get columns(): Columns {
     return this.#header.columns;
   }
 
+  /** The warnings so far, by column. */
   get warnings(): ReadonlyMap<string, ManifestWarning> {
     return this.#header.warnings;
   }
 
-  /** The `_batch` of an outcome file. */
+  /** The batch that an outcome file names in `_batch`; undefined for any other file. */
   get previousBatch(): string | undefined {
     return this.#reader.previousBatch;
   }

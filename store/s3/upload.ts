@@ -77,6 +77,7 @@ export class Uploads {
     }
   }
 
+  /** Uploads a body in one request. */
   async #putBody(key: string, body: Uint8Array, sha256: string): Promise<void> {
     await this.#client.ask({ method: 'PUT', key, body, sha256, headers: objectHeaders(key, sha256) });
   }
@@ -94,6 +95,7 @@ export class Uploads {
     }
   }
 
+  /** Uploads a file in parts, once. */
   async #putParts(key: string, file: FileHandle, content: Content): Promise<void> {
     const headers = objectHeaders(key, content.sha256);
     const begun = await this.#client.ask({
@@ -142,6 +144,7 @@ export class Uploads {
     return Promise.all(sending);
   }
 
+  /** Sends a part. Returns its ETag. */
   async #sendPart(key: string, uploadId: string, number: number, body: Uint8Array): Promise<string> {
     // Takes some 10 ms, so it is done by a thread of libuv.
     const sha256 = Buffer.from(await subtle.digest('SHA-256', body)).toString('hex');
@@ -165,6 +168,7 @@ export class Uploads {
     throw this.#client.unusable({ code, message: 'the upload in parts was not completed' });
   }
 
+  /** Aborts a multipart upload. One that is gone counts as aborted. */
   async #abort(key: string, uploadId: string): Promise<void> {
     await this.#client.ask({ method: 'DELETE', key, query: { uploadId }, accepts: [404] });
   }
