@@ -11,26 +11,31 @@ import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, noLedgerAdvice, NOT_LOGGED } from './exit-error.ts';
 import { backupAdvice } from './backup/backup-advice.ts';
 import { remakeWords } from './schedules/lost-schedule-words.ts';
-import { goOnCommand, namedRow, plural, sentence as stopped } from './terminal/words.ts';
+import { goOnCommand, namedRow, plural, sentence as withFullStop } from './terminal/words.ts';
 
 /**
- * The message for an error of this machine, not of our code: its disk, the ledger, the store, the Temporal server. Ends
- * with a full stop, also where its last words are a command, because more follows. Undefined for every other error.
+ * Turns errors into exit codes and messages for the user. {@link exitErrorOf} does so for problems that `client/`
+ * reports; {@link describeTrouble} for faults of the machine. The table {@link EXITS} has an entry for each problem.
+ */
+
+/**
+ * Returns the message for a fault of this machine: its disk, the ledger, the store, the Temporal server; undefined for
+ * any other error. It ends with a full stop, because {@link repeatWords} follows.
  */
 export function describeTrouble(error: unknown): string | undefined {
   if (!isMachineFault(error)) return undefined;
-  if (error instanceof Error && 'advice' in error) return stopped(`${error.message} ${String(error.advice)}`);
-  if (!isDiskFault(error)) return stopped(messageOf(error));
+  if (error instanceof Error && 'advice' in error) return withFullStop(`${error.message} ${String(error.advice)}`);
+  if (!isDiskFault(error)) return withFullStop(messageOf(error));
   return `Cannot write to disk: ${error.message}. Free some space, or choose another folder for the results with --out, then run the same command again.`;
 }
 
-/** Jobs that are named in a command. */
-const MOST_JOBS = 20;
+/** Jobs that a command lists. */
+const MAX_JOBS = 20;
 
-/** The command that gives rows their jobs; empty if there are none. */
+/** Returns the command that adopts these jobs for their rows; empty without jobs. */
 export function adoptAdvice(batch: string, jobs: ProblemOf<'forgotten-requests'>['jobs']): string {
   if (jobs.length === 0) return '';
-  const words = jobs.slice(0, MOST_JOBS).map((job) => {
+  const words = jobs.slice(0, MAX_JOBS).map((job) => {
     const row = job.take === undefined ? rowArg(job) : takeArg(job, job.take);
     return shellWord(`${row}=${job.jobId}`);
   });
@@ -38,7 +43,7 @@ export function adoptAdvice(batch: string, jobs: ProblemOf<'forgotten-requests'>
   return `These jobs were paid for; to fetch them, free: voxbatch reconcile ${shellWord(batch)} --adopt ${words.join(' ')}${more}. `;
 }
 
-/** What to do about requests whose receipts name no job. */
+/** Returns what to do about requests whose receipts name no job; empty if there are none. `requests`: how many. */
 export function joblessAdvice(batch: string, requests: number): string {
   if (requests === 0) return '';
   return (
@@ -47,21 +52,21 @@ export function joblessAdvice(batch: string, requests: number): string {
   );
 }
 
-/** Commands that pay for rows. */
-const PAYING = ['run', 'up', 'worker', 'reconcile', 'redrive', 'say', 'transcribe', 'lip-sync'];
+/** Commands that send paid requests. */
+const PAYING_COMMANDS = ['run', 'up', 'worker', 'reconcile', 'redrive', 'say', 'transcribe', 'lip-sync'];
 
 /**
- * What follows the message of {@link describeTrouble}: that the command may be repeated, if it pays and that is
- * certain.
+ * Returns the sentence after the message of {@link describeTrouble}: that repeating the command pays nothing twice.
+ * Empty if the command does not pay, or if that is not certain.
  */
 export function repeatWords(error: unknown, command: string): string {
-  if (!PAYING.includes(command) || !keepsAllCharges(error)) return '';
+  if (!PAYING_COMMANDS.includes(command) || !keepsAllCharges(error)) return '';
   return ' All charges are recorded. Running the same command again pays nothing twice.';
 }
 
 /**
- * The exit code and message for a {@link VoxbatchError}; any other error unchanged. `out`: folder of the batch's files;
- * see {@link goOnCommand}.
+ * Returns the {@link ExitError} for a {@link VoxbatchError}, and any other error unchanged. `out`: the folder of the
+ * batch's files, for commands in the message; see {@link goOnCommand}.
  */
 export function exitErrorOf(error: unknown, out?: string | null): unknown {
   const found = asVoxbatchError(error);
@@ -69,18 +74,18 @@ export function exitErrorOf(error: unknown, out?: string | null): unknown {
   const ending = exitOf(found.problem.type);
   const { exit, advice } = ending;
   const next = typeof ending.next === 'function' ? ending.next(found.problem, out) : ending.next;
-  const further = typeof advice === 'string' ? advice : advice(found.problem, out);
+  const adviceText = typeof advice === 'string' ? advice : advice(found.problem, out);
   const messageFor = ({ problem, message }: VoxbatchError): string => {
     const sentence = ending.says?.(problem, message) ?? message;
     const gap = problem.type === 'bad-config' && sentence.includes('\n') ? '\n' : ' ';
-    return `${sentence}${gap}${further}`;
+    return `${sentence}${gap}${adviceText}`;
   };
-  const silent = withoutApiWords(found.problem);
-  const logged = silent && messageFor(new VoxbatchError(silent));
+  const loggable = withoutApiWords(found.problem);
+  const logged = loggable && messageFor(new VoxbatchError(loggable));
   return new ExitError(exit, messageFor(found), { cause: error, next, logged });
 }
 
-/** A problem without what the API said of it; undefined if it said nothing. */
+/** Returns the problem without the API's message, which a log must not have; undefined if there is none. */
 function withoutApiWords(problem: Problem): Problem | undefined {
   switch (problem.type) {
     case 'token-refused':
@@ -103,12 +108,12 @@ function exitOf<T extends Problem['type']>(type: T): ProblemExit<T> {
 
 type ProblemOf<T extends Problem['type']> = Extract<Problem, { readonly type: T }>;
 
-/** How a command ends because of a problem. */
+/** How a problem ends a command. */
 interface ProblemExit<T extends Problem['type']> {
   readonly exit: ExitError['exit'];
-  /** The next command, if it is not the usual one of the exit code. */
+  /** The next command, for `--json`. Default: the usual one of the exit code. */
   readonly next?: string | ((problem: ProblemOf<T>, out?: string | null) => string);
-  /** What is wrong. Default: the sentence of the problem. */
+  /** Returns what is wrong. Default: the problem's own sentence. */
   says?(problem: ProblemOf<T>, sentence: string): string;
   /** Whether money was spent, and what to do next. */
   readonly advice: string | ((problem: ProblemOf<T>, out?: string | null) => string);
@@ -117,6 +122,7 @@ interface ProblemExit<T extends Problem['type']> {
 type More<T extends Problem['type']> = Pick<ProblemExit<T>, 'next' | 'says'>;
 type Ending = <T extends Problem['type']>(advice: ProblemExit<T>['advice'], more?: More<T>) => ProblemExit<T>;
 
+/** Returns a function that makes entries of {@link EXITS} with this exit code. */
 const endingWith =
   (exit: ExitError['exit']): Ending =>
   (advice, more) => ({ exit, advice, ...more });
@@ -284,12 +290,12 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   untold: unreachable('Run the same command again when Temporal is back.', {
     says: ({ cause }) =>
       'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +
-      stopped(messageOf(exitErrorOf(cause))),
+      withFullStop(messageOf(exitErrorOf(cause))),
   }),
   'odd-token': api(() => `${tokenAdvice('your account')}. Nothing was spent.`),
   'odd-proxy': api('Nothing was sent, nothing was spent.'),
   'token-refused': api(() => `${tokenAdvice('this service')}. Nothing was spent.`, {
-    says: ({ apiUrl, failure }) => `The API at ${apiUrl} refuses the token: ${stopped(failure.message)}`,
+    says: ({ apiUrl, failure }) => `The API at ${apiUrl} refuses the token: ${withFullStop(failure.message)}`,
   }),
   'api-away': apiAway(
     ({ failure }) =>
@@ -298,14 +304,14 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
         : 'Try again later, or check VOXBATCH_API_URL. Nothing was spent.',
     {
       says: ({ apiUrl, failure }) =>
-        `The API at ${apiUrl} ${failure.class === 'NotSent' ? 'cannot be reached' : "does not return the account's profile"}: ${stopped(failure.message)}`,
+        `The API at ${apiUrl} ${failure.class === 'NotSent' ? 'cannot be reached' : "does not return the account's profile"}: ${withFullStop(failure.message)}`,
     },
   ),
   'voices-unread': apiAway(
     'Nothing was sent. Nothing was spent. Run the same command again later, or use the ids of the voices.',
   ),
   'no-schema': apiAway('voxbatch works without it: voxbatch doctor checks the rest. Nothing was spent.', {
-    says: (_, sentence) => stopped(sentence),
+    says: (_, sentence) => withFullStop(sentence),
   }),
   'no-schedule': usage(({ known }) => `${knownWords(known)} Nothing was changed.`, { next: 'voxbatch schedule list' }),
   'schedule-lost': usage(({ schedule }) => `${remakeWords(schedule)} Nothing was changed.`),
@@ -329,7 +335,7 @@ function knownWords(known: readonly string[]): string {
   return `Known: ${known.length === 0 ? 'none' : known.join(', ')}.`;
 }
 
-/** `rm` of a link leaves what it leads to. */
+/** Returns how to remove a symbolic link, whose target stays, or write elsewhere. */
 function linkAdvice(path: string): string {
   return `Remove it: rm ${shellWord(path)}. Or write elsewhere: --out FOLDER, which may be the folder behind a link of yours.`;
 }

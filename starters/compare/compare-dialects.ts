@@ -14,7 +14,7 @@ import { DIALECTS } from '../../contract/dialects.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
 import { number, plural } from '../terminal/words.ts';
 
-/** Flags of `compare`. */
+/** Flags of `compare`, whose `--rows` is a share and `--poll-rate` a number. */
 export type CompareFlags = Omit<Flags, 'rows' | 'pollRate'> & { readonly rows?: number; readonly pollRate?: number };
 
 const EXITS: Readonly<Record<DialectComparison['verdict'], ExitName>> = {
@@ -24,8 +24,8 @@ const EXITS: Readonly<Record<DialectComparison['verdict'], ExitName>> = {
 };
 
 /**
- * `voxbatch compare`: the account in both dialects side by side. Only reads; spends nothing. Each request is logged on
- * stderr.
+ * `voxbatch compare` without batches: reads the account in both dialects of the API and compares the answers. Spends
+ * nothing. Prints each request on stderr.
  */
 export async function compareAccount(flags: CompareFlags, { output }: RunContext): Promise<ExitName> {
   const settings = await readSettings();
@@ -43,6 +43,7 @@ export async function compareAccount(flags: CompareFlags, { output }: RunContext
 
 type Compared = Extract<SurfaceComparison, { readonly is: 'compared' }>;
 
+/** Names of the compared answers. */
 const NAMES: Readonly<Record<Surface, string>> = {
   profile: 'profile',
   voices: 'voices',
@@ -50,17 +51,17 @@ const NAMES: Readonly<Record<Surface, string>> = {
   jobs: 'lip-sync jobs by id',
 };
 
-/** Differences of a surface that are named; `--json` has all. */
-const NAMED = 20;
+/** Differences that are listed for each answer; `--json` has all. */
+const MAX_DIFFERENCES = 20;
 
-/** A free request, as a line of the log. */
+/** Describes a request. */
 function readLine({ dialect, method, path, status, ms, requestId, at }: MadeRead): string {
   const answer = status === null ? 'no answer' : String(status);
   const id = requestId === null ? '' : `  ${requestId}`;
   return `${at.toISOString()}  ${dialect.padEnd(6)}  ${method} ${path}  ${answer}  ${ms} ms${id}`;
 }
 
-/** A comparison of dialects for people. */
+/** Returns a comparison of dialects as lines: a table, the differences, the verdict. */
 function dialectLines({ api, verdict, surfaces }: DialectComparison): readonly string[] {
   return [
     `${DIALECTS.join(' beside ')} at ${new URL(api).origin}`,
@@ -73,7 +74,7 @@ function dialectLines({ api, verdict, surfaces }: DialectComparison): readonly s
           value: (found: SurfaceComparison) => countOf(found, side),
           align: 'right' as const,
         })),
-        { title: '', value: standingOf },
+        { title: '', value: resultOf },
       ],
       surfaces,
     ),
@@ -90,12 +91,14 @@ const VERDICTS: Readonly<Record<DialectComparison['verdict'], string>> = {
   unread: 'Neither could be read. Nothing was changed. Nothing was spent. Check address and token: voxbatch doctor',
 };
 
+/** Returns how many items a dialect has answered. `side`: its index in `DIALECTS`. */
 function countOf(found: SurfaceComparison, side: number): string {
   if (found.is === 'unread') return found.why[side] === null ? 'read' : 'unread';
   return number(found.items[side] ?? 0);
 }
 
-function standingOf(found: SurfaceComparison): string {
+/** Returns how many items and fields of an answer differ, or `alike`. */
+function resultOf(found: SurfaceComparison): string {
   if (found.is === 'unread') return 'cannot be compared';
   const parts = DIALECTS.flatMap((dialect, side) => {
     const only = found.only[side]?.length ?? 0;
@@ -116,20 +119,21 @@ function unreadLines({ surface, why }: Extract<SurfaceComparison, { readonly is:
 function differenceLines({ surface, only, differences }: Compared): readonly string[] {
   const lines = [
     ...differences.map(
-      ({ id, field, values }) => `${id}: ${field} ${told(values[0], DIALECTS[0])}, ${told(values[1], DIALECTS[1])}`,
+      ({ id, field, values }) =>
+        `${id}: ${field} ${valueIn(values[0], DIALECTS[0])}, ${valueIn(values[1], DIALECTS[1])}`,
     ),
     ...DIALECTS.flatMap((dialect, side) => (only[side] ?? []).map((id) => `${id}: only in ${dialect}`)),
   ];
-  const more = lines.length > NAMED ? [`  and ${number(lines.length - NAMED)} more: --json`] : [];
-  const named = lines.slice(0, NAMED).map((line) => `  ${oneLine(line)}`);
+  const more = lines.length > MAX_DIFFERENCES ? [`  and ${number(lines.length - MAX_DIFFERENCES)} more: --json`] : [];
+  const named = lines.slice(0, MAX_DIFFERENCES).map((line) => `  ${oneLine(line)}`);
   return lines.length === 0 ? [] : ['', `${NAMES[surface]}:`, ...named, ...more];
 }
 
-function told(value: string | number | boolean | null, dialect: string): string {
+function valueIn(value: string | number | boolean | null, dialect: string): string {
   return value === null ? `not told by ${dialect}` : `${JSON.stringify(value)} in ${dialect}`;
 }
 
-/** What only one dialect tells, each once. */
+/** Lists the fields that only one dialect has. */
 function loneFieldLines(surfaces: readonly SurfaceComparison[]): readonly string[] {
   const lines = DIALECTS.flatMap((dialect, side) => {
     const fields = surfaces.flatMap((found) =>

@@ -11,9 +11,9 @@ import { unchangedError, usageError, type ExitError } from '../exit-error.ts';
 import { shortPath } from '../../client/look/continue-command.ts';
 import { comparisonLines } from './comparison-words.ts';
 
-/** Rows that are named; the file has all. */
-const NAMED = 20;
-const NAMED_IN_JSON = 100;
+/** Rows that are listed; the file of `--out` has all. */
+const MAX_ROWS = 20;
+const MAX_ROWS_IN_JSON = 100;
 
 const EXITS: Readonly<Record<ComparisonView['verdict'], ExitName>> = {
   parity: 'complete',
@@ -22,8 +22,8 @@ const EXITS: Readonly<Record<ComparisonView['verdict'], ExitName>> = {
 };
 
 /**
- * `voxbatch compare [BATCH BATCH]`: two batches of one manifest, or the account in both dialects, side by side. Spends
- * nothing.
+ * `voxbatch compare [BATCH BATCH]`: compares two batches of one manifest, or without batches the account in both
+ * dialects of the API. Spends nothing.
  */
 export async function compare(
   one: string | undefined,
@@ -32,36 +32,37 @@ export async function compare(
   context: RunContext,
 ): Promise<ExitName> {
   if (one === undefined) {
-    refuse(['length', 'words', 'rows', 'credits', 'latency', 'out'], flags, 'needs two batches');
+    refuseFlags(['length', 'words', 'rows', 'credits', 'latency', 'out'], flags, 'needs two batches');
     const { compareAccount } = await import('./compare-dialects.ts');
     return compareAccount(flags, context);
   }
   if (other === undefined)
     throw usageError(`Compare "${one}" with which batch? Name two, or none to compare the dialects of the API.`);
-  refuse(['jobs', 'pollRate', 'apiUrl'], flags, 'is for a comparison without batches');
+  refuseFlags(['jobs', 'pollRate', 'apiUrl'], flags, 'is for a comparison without batches');
   const { output } = context;
   const { out, json, length, words, rows, credits, latency } = flags;
   const tolerances = defined({ length, words, rows, credits, latency });
   const names = [one, other] as const;
   const table = out === undefined ? undefined : resolve(out);
   const answer = await withSession({}, (session) =>
-    showComparison(session, names, tolerances, json === true ? NAMED_IN_JSON : NAMED, table),
+    showComparison(session, names, tolerances, json === true ? MAX_ROWS_IN_JSON : MAX_ROWS, table),
   );
   if (answer.type !== 'compared') throw refusalOf(answer, names, table ?? '');
   const { view } = answer;
-  // A batch that is paused does not end by itself.
-  const isStill = view.verdict === 'unfinished' && view.batches.some(({ paused }) => paused);
-  const exit = isStill ? 'paused' : EXITS[view.verdict];
+  // A paused batch does not end by itself, so waiting for it would not help.
+  const isPaused = view.verdict === 'unfinished' && view.batches.some(({ paused }) => paused);
+  const exit = isPaused ? 'paused' : EXITS[view.verdict];
   printAnswer(output, { json }, { ...viewExit(exit), ...view }, () => comparisonLines(view));
   if (table !== undefined) output.say(`The rows that differ: ${shortPath(table)}`);
   return exit;
 }
 
-/** Refuses flags of the one use that make no sense in the other. */
-function refuse(names: readonly (keyof CompareFlags)[], flags: CompareFlags, why: string): void {
+/** Throws for flags that only the other kind of comparison has. */
+function refuseFlags(names: readonly (keyof CompareFlags)[], flags: CompareFlags, why: string): void {
   for (const name of names) if (flags[name] !== undefined) throw usageError(`${flagOf(name)} ${why}.`);
 }
 
+/** Returns the error for batches that cannot be compared, or a file of `--out` that cannot be written. */
 function refusalOf(
   answer: Exclude<ComparisonAnswer, { readonly type: 'compared' }>,
   [one, other]: readonly [string, string],

@@ -9,14 +9,15 @@ type Spread = ComparisonView['latency'][number]['acceptedMs'][0];
 type Difference = ComparisonView['differing'][number];
 type Side = Difference['sides'][0];
 
-/** A figure of both batches. */
+/** A line of the table: a figure of both batches. */
 interface Figure {
   readonly what: string;
+  /** Of the first and of the second batch. */
   readonly values: Pair<string>;
   readonly note?: string;
 }
 
-/** A comparison for people. */
+/** Returns a comparison of two batches as lines: a table of figures, the rows that differ, the verdict. */
 export function comparisonLines(found: ComparisonView): readonly string[] {
   const { batches, differing, rows } = found;
   const [one, other] = batches;
@@ -43,7 +44,7 @@ export function comparisonLines(found: ComparisonView): readonly string[] {
   ];
 }
 
-/** `"lines" (v1) beside "others" (legacy=20%)`; nothing is said of dialects where both speak v1. */
+/** Returns `"lines" (v1) beside "others" (legacy=20%)`; dialects are left out if both use v1. */
 function sidesWords(batches: ComparisonView['batches']): string {
   const isShown = batches.some(({ apiDialect }) => apiDialect !== 'v1');
   return batches.map(({ name, apiDialect }) => `"${name}"${isShown ? ` (${apiDialect})` : ''}`).join(' beside ');
@@ -58,7 +59,7 @@ function comparedWords({ rows, batches }: ComparisonView): string {
   return parts.join(', ');
 }
 
-/** How rows ended, and why they failed. */
+/** Rows by outcome, and failures by class. */
 function endFigures({ outcomes, errors }: ComparisonView): readonly Figure[] {
   const counted = (side: 0 | 1, outcome: string): number =>
     outcomes.reduce((sum, { ended, rows }) => sum + (ended[side] === outcome ? rows : 0), 0);
@@ -71,7 +72,7 @@ function endFigures({ outcomes, errors }: ComparisonView): readonly Figure[] {
   ];
 }
 
-/** How the results compare. */
+/** Lengths, transcripts and inputs of rows that both batches have. */
 function resultFigures({ length, words, differences }: ComparisonView): readonly Figure[] {
   const { change, unmeasured } = length;
   const unread = unmeasured === 0 ? '' : `; ${number(unmeasured)} files have no length, or are gone`;
@@ -117,13 +118,12 @@ function costFigures({ credits, attempts }: ComparisonView): readonly Figure[] {
 }
 
 function judgementLine({ of, share, tolerance, within }: ComparisonView['judgements'][number]): string {
-  const what =
-    of.type === 'latency'
-      ? `the second is slower (${of.step}, ${of.until})`
-      : of.type === 'rows'
-        ? 'rows that differ'
-        : 'difference of credits';
-  return `${what}: ${percent(share)}, up to ${shareWord(tolerance)} is allowed${within ? '' : ': TOO MUCH'}`;
+  return `${judgedWords(of)}: ${percent(share)}, up to ${shareWord(tolerance)} is allowed${within ? '' : ': TOO MUCH'}`;
+}
+
+function judgedWords(of: ComparisonView['judgements'][number]['of']): string {
+  if (of.type === 'latency') return `the second is slower (${of.step}, ${of.until})`;
+  return of.type === 'rows' ? 'rows that differ' : 'difference of credits';
 }
 
 function verdictLine({ verdict, rows }: ComparisonView): string {
@@ -136,29 +136,33 @@ function spreadWords(spread: Spread): string {
   return spread === null ? '' : `${seconds(spread.median)} (${seconds(spread.p95)})`;
 }
 
-/** A row that differs, or that only one batch has, in a line. */
+/** Describes a row that differs, or that only one batch has. */
 function differenceWords(row: Difference, batches: ComparisonView['batches']): string {
   const side = row.sides[0] === null ? 1 : 0;
-  const named = namedRow({ id: row.id, row: row.sides[side]?.row ?? 0 });
-  return `${named}: ${row.differs.map((name) => (name === 'only' ? `only in "${batches[side].name}"` : WORDS[name](row))).join('; ')}`;
+  const name = namedRow({ id: row.id, row: row.sides[side]?.row ?? 0 });
+  const differences = row.differs.map((aspect) =>
+    aspect === 'only' ? `only in "${batches[side].name}"` : DIFFERENCE_WORDS[aspect](row),
+  );
+  return `${name}: ${differences.join('; ')}`;
 }
 
-/** In what a row differs, of the first batch and then of the second. */
-const WORDS: Readonly<Record<Exclude<Difference['differs'][number], 'only'>, (row: Difference) => string>> = {
-  input: ({ input }) => `asked for another ${input.join(', ')}`,
-  outcome: ({ sides }) => both(sides, endWords).join(', then '),
-  error: ({ sides }) => `failed by ${both(sides, (side) => failureOf(side) ?? 'nothing known').join(', then by ')}`,
-  format: ({ sides }) => both(sides, (side) => side?.extension ?? '').join(', then '),
-  length: ({ sides }) => both(sides, (side) => `${number(side?.seconds ?? 0)} s`).join(', then '),
-  words: ({ words }) => `${number(words?.different ?? 0)} of ${number(words?.of ?? 0)} words differ`,
-};
+/** Describes each aspect in which a row differs: in the first batch, then in the second. */
+const DIFFERENCE_WORDS: Readonly<Record<Exclude<Difference['differs'][number], 'only'>, (row: Difference) => string>> =
+  {
+    input: ({ input }) => `asked for another ${input.join(', ')}`,
+    outcome: ({ sides }) => both(sides, endWords).join(', then '),
+    error: ({ sides }) => `failed by ${both(sides, (side) => failureOf(side) ?? 'nothing known').join(', then by ')}`,
+    format: ({ sides }) => both(sides, (side) => side?.extension ?? '').join(', then '),
+    length: ({ sides }) => both(sides, (side) => `${number(side?.seconds ?? 0)} s`).join(', then '),
+    words: ({ words }) => `${number(words?.different ?? 0)} of ${number(words?.of ?? 0)} words differ`,
+  };
 
 function endWords(side: Side): string {
   const failure = failureOf(side);
   return `${String(side?.outcome)}${failure === null ? '' : ` (${failure})`}`;
 }
 
-/** Why it has no result. */
+/** Returns the failure's class; null if the row has a result. */
 function failureOf(side: Side): string | null {
   return side === null || hasResult(side.outcome) ? null : side.errorClass;
 }
@@ -171,6 +175,7 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(1)}%`;
 }
 
+/** Applies `words` to the values of both batches. */
 function both<T>([one, other]: Pair<T>, words: (value: T) => string): Pair<string> {
   return [words(one), words(other)];
 }

@@ -8,7 +8,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { withLedger } from '../connect/settings.ts';
 import { noLedgerAdvice, usageError } from '../exit-error.ts';
-import { standingOf, statusLines } from '../terminal/status-words.ts';
+import { stateWord, statusLines } from '../terminal/status-words.ts';
 import { tableLines } from '../terminal/table.ts';
 import { number, plural } from '../terminal/words.ts';
 
@@ -58,7 +58,7 @@ function withoutResult({ counts }: BatchHere): string {
 
 const COLUMNS = [
   { title: 'batch', value: ({ batch }: BatchHere) => batch.name },
-  { title: 'state', value: ({ batch, isDeserted }: BatchHere) => standingOf(batch, isDeserted) },
+  { title: 'state', value: ({ batch, isDeserted }: BatchHere) => stateWord(batch, isDeserted) },
   {
     title: 'done',
     value: ({ counts }: BatchHere) => `${number(resultsOf(counts))}/${number(chosenOf(counts))}`,

@@ -12,7 +12,7 @@ import { usageError } from '../exit-error.ts';
 import { nextWords } from '../look/explain.ts';
 import { listenForInterrupt } from '../run/interrupt.ts';
 import type { RunContext } from '../terminal/output.ts';
-import { noteLines, standingOf } from '../terminal/status-words.ts';
+import { noteLines, stateWord } from '../terminal/status-words.ts';
 
 /** `voxbatch page [BATCH]`: serves the web page until Ctrl-C or SIGTERM. Without a batch it begins with the list. */
 export async function page(
@@ -56,7 +56,7 @@ export async function openPageHere(
   try {
     const batch = name === undefined ? undefined : (await chooseBatch(reader.ledger, name)).name;
     const words = {
-      standing: standingOf,
+      standing: stateWord,
       status: (status: Parameters<typeof noteLines>[0]) => noteLines(status, Date.now()),
       row: nextWords,
     };

@@ -14,7 +14,7 @@ import { ExitError, unchangedError } from '../exit-error.ts';
 import { adoptAdvice, joblessAdvice } from '../exit-of-problem.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
 import { finishRedrive, redrivePrinter, workOn, type RedriveCommand } from '../redrive/show-redrive.ts';
-import { uncheckedSteps, wordSteps } from '../terminal/next-steps.ts';
+import { uncheckedSteps, settleSteps } from '../terminal/next-steps.ts';
 import { rowsInWords, unitsInWords, plural } from '../terminal/words.ts';
 import { confirmedSettings } from '../trust/confirm.ts';
 import {
@@ -147,7 +147,7 @@ function stillUnknown(rows: Listed['rows'], again: readonly number[], batch: str
   const others = someRows(left.filter((row) => !isUnchecked(row)));
   return [
     ...(unchecked.count === 0 ? [] : [`${unitsInWords(unchecked)} with ${uncheckedSteps(unchecked, batch)}`]),
-    ...(others.count === 0 ? [] : [wordSteps(others, batch)]),
+    ...(others.count === 0 ? [] : [settleSteps(others, batch)]),
   ];
 }
 
@@ -156,7 +156,7 @@ function isUnchecked(row: Listed['rows'][number]): boolean {
   return row.type === 'still-unknown' && row.lacksOnlyCheck === true;
 }
 
-function someRows(rows: Listed['rows']): Parameters<typeof wordSteps>[0] {
+function someRows(rows: Listed['rows']): Parameters<typeof settleSteps>[0] {
   return { count: rows.length, parts: rows.filter(({ partOf }) => (partOf ?? null) !== null).length, first: rows };
 }
 

@@ -9,7 +9,7 @@ import type { Invocation } from '../invocation.ts';
 import { commandLine, goOnCommand } from '../terminal/words.ts';
 import { damageLines, keptLines, madeLines, showFilesMade } from '../terminal/file-words.ts';
 import { jsonLine } from '../terminal/output.ts';
-import { sayablePause, standstillWords } from '../terminal/pause-words.ts';
+import { pauseMessageFor, standstillWords } from '../terminal/pause-words.ts';
 import { REPORT_WORDS } from '../terminal/report-words.ts';
 import { summaryLines } from '../terminal/summary-words.ts';
 import type { WorkEnd } from './work-on-batch.ts';
@@ -98,7 +98,7 @@ function nextLines(
       return [stoppedLine(finished, { out, isEmbedded })];
     case 'detached': {
       if (batch.control === 'paused')
-        return [sayablePause(output, batch, { isDeserted: false, isCluster, out, readOnlyAdvice })];
+        return [pauseMessageFor(output, batch, { isDeserted: false, isCluster, out, readOnlyAdvice })];
       // On the embedded server `up` was just started for the batch, so a missing worker means nothing yet.
       const reason = isEmbedded ? undefined : standstill;
       const files = isEmbedded
@@ -112,7 +112,7 @@ function nextLines(
     default:
       if (batch.state === 'closed') return [];
       if (batch.control === 'paused')
-        return [sayablePause(output, batch, { isDeserted, isCluster, out, readOnlyAdvice })];
+        return [pauseMessageFor(output, batch, { isDeserted, isCluster, out, readOnlyAdvice })];
       return [`Batch "${batch.name}" is not finished. Continue with: ${goOnCommand(batch, out)}`];
   }
 }

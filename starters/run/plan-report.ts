@@ -16,13 +16,15 @@ type BillLine = PlanView['bill']['total'];
 type Known = Extract<PlanView['planned'], { readonly type: 'known' }>;
 type Taken = Extract<PlanView['planned'], { readonly type: 'taken' }>;
 
-/** The plan as lines for people. `unconfirmed`: what the folder's config says and was not used. */
+/**
+ * Returns the report of `voxbatch plan` as lines. `unconfirmed`: settings of the folder's config that were not used.
+ */
 export function planLines(view: PlanView, unconfirmed?: UnconfirmedConfig): readonly string[] {
   const { plan, manifest, summary, bill, settings, decision, facts, planned } = view;
   const { total } = bill;
   const lines = [
     `Batch "${plan.name}" from ${manifest}${choiceInWords(view)}`,
-    ...standingLines(view),
+    ...recordLines(view),
     ...(summary.chosen === 0 ? [] : billTable(view)),
     ...castTable(view),
     ...dialectLines(total, settings),
@@ -54,8 +56,8 @@ export function planLines(view: PlanView, unconfirmed?: UnconfirmedConfig): read
   return lines;
 }
 
-/** What is on record of the batch that has the name. */
-function standingLines({ planned, counts, bill }: PlanView): readonly string[] {
+/** What the ledger has about the batch of this name. */
+function recordLines({ planned, counts, bill }: PlanView): readonly string[] {
   if (planned.type === 'new') return [];
   const done = counts === undefined ? '' : `: ${number(resultsOf(counts))} of ${rowsInWords(chosenOf(counts))} done`;
   if (planned.type === 'taken') {
@@ -78,17 +80,17 @@ function standingLines({ planned, counts, bill }: PlanView): readonly string[] {
   ];
 }
 
-/** Rows that this run would leave out once more. */
+/** Rows over the budget, which this run would leave out again. */
 function overBudgetLines({ overBudget: { rows, quoted } }: Known['left']): readonly string[] {
   if (rows === 0) return [];
   const cost = quoted === null ? 'at an unknown price' : inCredits(quoted);
   return [`Over the budget, and left out again: ${rowsInWords(rows)}, ${cost}.`];
 }
 
-/** Differences of a batch whose manifest is the same. */
+/** In what a batch of the same manifest may differ, so that its name is taken. */
 const SAME_MANIFEST: ReadonlySet<Taken['name']['differs']> = new Set(['dialect', 'reading', 'file-names'] as const);
 
-/** Rows and prices by kind, and the prices behind them. */
+/** A table of rows and costs by kind, and the prices that these are made from. */
 function billTable({ bill: { kinds, total }, prices }: PlanView): readonly string[] {
   return [
     ...tableLines<BillLine>(
@@ -108,7 +110,7 @@ function billTable({ bill: { kinds, total }, prices }: PlanView): readonly strin
   ];
 }
 
-/** What each name of the cast would cost; nothing without a cast. */
+/** A table of what each speaker of the cast would cost; no lines without a cast. */
 function castTable({ summary: { speakers }, settings, bill: { total } }: PlanView): readonly string[] {
   const { cast } = settings.reading;
   if (cast === undefined || speakers.length === 0) return [];
@@ -128,23 +130,24 @@ function castTable({ summary: { speakers }, settings, bill: { total } }: PlanVie
   ];
 }
 
-/** How many of the rows use the legacy paths; nothing for a batch that has none. */
+/** How many rows use the legacy paths of the API; no line if none does. */
 function dialectLines({ rows, legacy }: BillLine, settings: PlanView['settings']): readonly string[] {
   const words = dialectWords(settings);
   return words === '' ? [] : [`By the legacy paths of the API: ${number(legacy)} of ${rowsInWords(rows)}${words}`];
 }
 
-/** `: 20 of 1,000 rows (--limit 20)` */
+/** Returns `: 20 of 1,000 rows (--limit 20)`; empty if all rows are chosen. */
 function choiceInWords({ plan, chosen, rows }: PlanView): string {
   return plan.subset === null ? '' : `: ${chosenInWords(chosen, rows)} (${subsetFlags(plan.subset).join(' ')})`;
 }
 
-/** `speech-job 0.5 credits per character, a CJK character counts as 2 (estimate)` */
+/** Returns a price such as `speech-job 0.5 credits per character, a CJK character counts as 2 (estimate)`. */
 function priceInWords(operation: Operation, { unit, credits, cjkFactor, estimate }: Price): string {
   const cjk = cjkFactor === undefined || cjkFactor === 1 ? '' : `, a CJK character counts as ${String(cjkFactor)}`;
   return `${operation} ${String(credits)} ${form(credits, 'credit', 'credits')} ${PRICE_UNITS[unit].words}${cjk}${estimate ? ' (estimate)' : ''}`;
 }
 
+/** Returns the cost of rows: a number, `~` before an estimate, and " + unknown" if some rows have no price. */
 function creditsOf({
   quoted,
   isEstimate,
@@ -170,18 +173,21 @@ function diskLine({ summary, disk }: PlanView): string {
   return `Disk: about ${size(bytes)} of results (rough estimate${without}); ${free} at ${disk.store}.${tooMuch}`;
 }
 
-/** Rows that are named for themselves. */
-const NAMED = 5;
+/** Voices that are listed. */
+const MAX_VOICES = 5;
 
-/** `Voices: 2 are made by rows of this manifest; 20 rows wait for them`, and the first few. */
+/**
+ * Returns how many voices rows of this manifest make, how many rows wait for them, and the first few; else no lines.
+ */
 export function awaitedLines(awaited: PlanView['awaited']): readonly string[] {
   if (awaited.length === 0) return [];
   const waiting = awaited.reduce((sum, { rows }) => sum + rows, 0);
-  const [more, one] = [awaited.length - NAMED, awaited.length];
+  const count = awaited.length;
+  const more = count - MAX_VOICES;
   return [
-    `Voices: ${number(one)} ${form(one, 'is', 'are')} made by rows of this manifest; ${rowsInWords(waiting)} ${form(waiting, 'waits', 'wait')} for ${form(one, 'it', 'them')}`,
+    `Voices: ${number(count)} ${form(count, 'is', 'are')} made by rows of this manifest; ${rowsInWords(waiting)} ${form(waiting, 'waits', 'wait')} for ${form(count, 'it', 'them')}`,
     ...awaited
-      .slice(0, NAMED)
+      .slice(0, MAX_VOICES)
       .map(
         ({ voice, row, line, rows, firstLine }) =>
           `  row ${String(row)} (line ${String(line)}) makes "${oneLine(voice.replace(/^name:/, ''))}": ${rowsInWords(rows)}, the first in line ${String(firstLine)}`,
@@ -190,7 +196,7 @@ export function awaitedLines(awaited: PlanView['awaited']): readonly string[] {
   ];
 }
 
-/** What runs, and what is told, when the batch ends or pauses by itself. Of the address only the host. */
+/** The hooks: a command that runs, and a host that gets a message. The URL's path may be secret, so it is not shown. */
 function hookLines({ onEnd = null, notify = null }: Partial<PlanView['settings']>): readonly string[] {
   return [
     ...(onEnd === null ? [] : [`At its end, or if it pauses by itself, this command runs: ${visible(onEnd)}`]),
@@ -198,10 +204,10 @@ function hookLines({ onEnd = null, notify = null }: Partial<PlanView['settings']
   ];
 }
 
-/** What the folder's config says and was left out here; nothing if there is nothing. */
+/** Settings of the folder's config that the user has not confirmed, so they were not used. */
 function unconfirmedLines(unconfirmed: UnconfirmedConfig | undefined): readonly string[] {
   if (unconfirmed === undefined) return [];
-  // To know an operation sends nothing, and rows of it could not be checked and priced otherwise.
+  // Operations are used even so: that sends nothing, and their rows could not be checked and priced otherwise.
   const used = 'operations' in unconfirmed.members ? 'Only its operations are used here' : 'Not used here';
   return [
     `${used}, because you have not confirmed it (${visiblePath(unconfirmed.path)}):`,

@@ -19,19 +19,18 @@ import type { nameTakenText } from '../terminal/name-taken.ts';
 import { rowsInWords } from '../terminal/words.ts';
 
 /**
- * `voxbatch plan MANIFEST`: checks and prices a manifest as `run` would. It shows what would be sent and why, what
- * would be left of the balance and of the disk, and whether `run` would start. It reads the file, the settings, the
- * ledger, the profile if an API is set up, the list of voices (free), and what is behind links; it starts and creates
- * nothing. Spends nothing.
+ * `voxbatch plan MANIFEST`: checks and prices a manifest as `run` would, and shows what would be sent, what would be
+ * left of balance and disk, and whether `run` would start. Reads the ledger, and if an API is configured the profile,
+ * the list of voices and the media behind links. Starts, creates and spends nothing.
  */
 export async function plan(manifestPath: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const settings = withServeMedia(await readSettings(), flags);
-  const asked = await readRunFlags(manifestPath, flags, settings);
+  const runPlan = await readRunFlags(manifestPath, flags, settings);
   const apiUrl = readApiUrl(settings, flags);
   const access = (): ReturnType<typeof readApiAccess> => readApiAccess(settings, flags);
-  const words = reportOptions(manifestPath, flags);
-  const tell = (event: PlanEvent): void => {
-    if (event.type === 'checked') printWarnings(event, output, words);
+  const report = reportOptions(manifestPath, flags);
+  const print = (event: PlanEvent): void => {
+    if (event.type === 'checked') printWarnings(event, output, report);
     else for (const line of event.type === 'identifying' ? [IDENTIFYING] : pricingLines(event)) output.say(line);
   };
   const source = await openManifestArgument(manifestPath, flags);
@@ -39,18 +38,24 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
     warnOfLedgerBeside(settings, manifestPath, ['plan'], output);
     warnOfNewLedger(settings, output);
     const answer = await planRun({
-      ...{ source, plan: asked, settings, apiUrl, access, tell, yes: flags.yes ?? false },
+      source,
+      plan: runPlan,
+      settings,
+      apiUrl,
+      access,
+      tell: print,
+      yes: flags.yes ?? false,
       readAccount: async () => (await import('../../client/account/account-functions.ts')).readAccount(access),
     });
     if (answer.type === 'outcome-file') throw outcomeFileRefusal(answer, source.label);
-    if (answer.type === 'faulty') throw refuseProblems(answer.summary, source.label, output, words);
+    if (answer.type === 'faulty') throw refuseProblems(answer.summary, source.label, output, report);
     const { view } = answer;
     const { planned, records } = view;
     if (planned.type === 'new' && records !== 'none')
       warnOfLedgerBeside(settings, manifestPath, ['plan'], output, true);
     const { unconfirmed } = settings;
-    const commandAs = (as: string): string => manifestCommand('run', manifestPath, { ...flags, name: as });
-    const refusal = await refusalWords(decideRunStart(view), view, source, commandAs);
+    const commandNamed = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
+    const refusal = await refusalWords(decideRunStart(view), view, source, commandNamed);
     printAnswer(output, flags, viewPlan(view, refusal, unconfirmed), () => planLines(view, unconfirmed));
     const isConfirmed = records !== 'unconfirmed' && !isUnconfirmed(settings, flags);
     const next = await nextAfterPlan(view, refusal, { manifestPath, flags, isUnconfirmed: !isConfirmed });
@@ -61,25 +66,26 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
   }
 }
 
-/** What a next command depends on besides the report. */
-interface Asked {
+/** What the next command depends on besides the report. */
+interface PlanCommand {
   readonly manifestPath: string;
   readonly flags: Flags;
   /**
-   * `run` would first ask for a confirmation of what may have come with the folder; from its ledger nothing is advised.
+   * Whether `run` would first ask the user to confirm the folder's config or ledger. A ledger that is not confirmed may
+   * be somebody else's, so no advice is made from it.
    */
   readonly isUnconfirmed: boolean;
 }
 
 /**
- * What to do after a plan, with a command that works; undefined where the report itself says why none does.
+ * Returns what to do after a plan, with a command that works; undefined if the report says itself why none does.
  *
- * @param refusal why `run` would refuse, in words
+ * @param refusal why `run` would refuse
  */
 async function nextAfterPlan(
   view: PlanView,
   refusal: string | null,
-  { manifestPath, flags, isUnconfirmed }: Asked,
+  { manifestPath, flags, isUnconfirmed }: PlanCommand,
 ): Promise<string | undefined> {
   const { planned } = view;
   const start = decideRunStart(view);
@@ -87,7 +93,7 @@ async function nextAfterPlan(
   const run = manifestCommand('run', manifestPath, flags);
   if (isUnconfirmed && !isSpend)
     return `${UNSPENT} Some of what may have come with this folder is not confirmed yet. Look at it, and confirm it: voxbatch trust. Then: ${run}`;
-  // The report says so.
+  // The report has the refusal and what to do about it.
   if (isSpend) return undefined;
   if (start.type === 'refuse' || planned.type === 'taken') return `run refuses this (exit code 2). ${refusal ?? ''}`;
   if (planned.type === 'new') return `${UNSPENT} To run it: ${run}`;
@@ -108,30 +114,30 @@ async function nextAfterPlan(
   return [again, ...(await stepsOnRecord(view, left.overBudget.rows > 0)).map((step) => `  ${step}`)].join('\n');
 }
 
-/** Why `run` would refuse, with what to do; null if it would not. */
+/** Returns why `run` would refuse, and what to do; null if it would not. */
 async function refusalWords(
   start: RunStart,
   { facts }: Pick<PlanView, 'facts'>,
   source: Parameters<typeof nameTakenText>[1],
-  commandAs: (name: string) => string,
+  commandNamed: (name: string) => string,
 ): Promise<string | null> {
   if (start.type !== 'refuse') return null;
   switch (start.why) {
     case 'place':
       return messageOf((await import('../exit-of-problem.ts')).exitErrorOf(start.problem));
     case 'taken':
-      return (await import('../terminal/name-taken.ts')).nameTakenText(start.name, source, commandAs);
+      return (await import('../terminal/name-taken.ts')).nameTakenText(start.name, source, commandNamed);
     case 'spend':
       return refusalText(start.spend, facts);
   }
 }
 
 /**
- * What can be done about the rows of a finished batch, as its summary says it. `saysOver`: without what a plan says
- * itself, how to send rows over the budget.
+ * Returns what can be done about the rows of a finished batch, as in its summary. `skipsOverBudget`: leave out rows
+ * over the budget, because the plan has advice of its own about them.
  */
-async function stepsOnRecord({ finished, plan }: PlanView, saysOver: boolean): Promise<readonly string[]> {
+async function stepsOnRecord({ finished, plan }: PlanView, skipsOverBudget: boolean): Promise<readonly string[]> {
   if (finished === undefined) return [];
   const { nextSteps } = await import('../terminal/next-steps.ts');
-  return nextSteps({ ...finished, out: shortPath(plan.out) }, saysOver ? ['skipped'] : []);
+  return nextSteps({ ...finished, out: shortPath(plan.out) }, skipsOverBudget ? ['skipped'] : []);
 }

@@ -16,7 +16,7 @@ import {
 import { oneLine } from '../terminal/table.ts';
 import { warningLines } from './report-problems.ts';
 
-/** What is told while a manifest is priced, as lines for people. That hosts are asked is told by a plan alone. */
+/** Returns the lines to print for an event of pricing. `isLog`: for a log, which must not have texts of rows. */
 export function pricingLines(event: BillEvent, isLog = false): readonly string[] {
   switch (event.type) {
     case 'probing':
@@ -26,37 +26,38 @@ export function pricingLines(event: BillEvent, isLog = false): readonly string[]
     case 'voices':
       return warningLines(event.warnings);
     case 'identifying':
+      // Only `plan` prints this, by IDENTIFYING.
       return [];
     case 'unasked':
       return [unaskedText(event.hosts)];
     case 'priced': {
       const { facts, reasons, cache } = event;
-      // They quote what rows ask for.
+      // The reasons quote cells of rows.
       const lines = isLog ? [] : reasonLines(reasons, cache, facts.isEstimate);
       return cache === 'fresh' ? [...lines, priceText(facts)] : lines;
     }
   }
 }
 
-/** Said by a plan before hosts are asked. */
+/** Printed by `plan` before it asks the hosts of media what their files are. */
 export const IDENTIFYING =
   'Asks the servers of the media what each file is (one byte, no token), because a result of the same file is free. ' +
   'With --cache fresh or --cache off nothing is asked.';
 
-/** Hosts that are named for themselves. */
-const NAMED = 5;
+/** Hosts that are listed. */
+const MAX_HOSTS = 5;
 
 function unaskedText(hosts: readonly string[]): string {
-  const more = hosts.length > NAMED ? ` and ${number(hosts.length - NAMED)} more` : '';
+  const more = hosts.length > MAX_HOSTS ? ` and ${number(hosts.length - MAX_HOSTS)} more` : '';
   return (
-    `warning: Media on ${hosts.slice(0, NAMED).map(oneLine).join(', ')}${more} are in a private network as this machine sees it, where a manifest must not lead. ` +
+    `warning: Media on ${hosts.slice(0, MAX_HOSTS).map(oneLine).join(', ')}${more} are in a private network as this machine sees it, where a manifest must not lead. ` +
     'So it is not known what they are, and rows with them are not found in the cache: a result that is there already is paid for again.'
   );
 }
 
 /**
- * The price of rows that earlier runs of a batch left out and this one selects, and which of them may have been charged
- * already.
+ * Returns the price of rows that earlier runs of the batch left out and this run adds, and which of them lack an
+ * earlier result that could be reused.
  */
 export function moreLines({ more }: Extract<RecordEvent, { readonly type: 'more' }>): readonly string[] {
   const { rows, dependents, bill, quoted, isEstimate } = more;
@@ -71,8 +72,8 @@ export function moreLines({ more }: Extract<RecordEvent, { readonly type: 'more'
 }
 
 /**
- * The error of a bill that may not be paid: of a new batch, or of more rows of one on record. `givesBudget`: the
- * command has a budget of its own.
+ * Returns the error for a refused or declined bill, of a new batch or of more rows of a recorded one. `givesBudget`:
+ * whether the command sets a budget.
  */
 export function billError(refused: SpendRefused, givesBudget: boolean): ExitError {
   const { facts } = refused;

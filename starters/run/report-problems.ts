@@ -4,15 +4,15 @@ import { describeProblem } from '../../contract/manifest-problems.ts';
 import { ExitError, NOT_LOGGED } from '../exit-error.ts';
 import { isLog, type Output } from '../terminal/output.ts';
 
-/** Problems beyond this many are counted, not listed on the terminal; `--json` lists all that were kept. */
-const LISTED = 50;
+/** Problems that are listed; the others are counted. `--json` has all. */
+const MAX_LISTED = 50;
 
-/** The problems of a manifest. */
+/** The problems and warnings of a manifest. */
 export type FaultyManifest = Pick<Faulty['summary'], 'problems' | 'problemCount' | 'warnings'>;
 type ManifestProblem = FaultyManifest['problems'][number];
 type ManifestWarning = FaultyManifest['warnings'][number];
 
-/** Refuses an outcome file given to `plan`, which prices new batches only. */
+/** Returns the error for an outcome file given to `plan`, which prices new batches only. */
 export function outcomeFileRefusal({ batch }: { readonly batch: string }, manifest: string): ExitError {
   const next = `voxbatch redrive --from ${shellWord(manifest)} --dry-run`;
   return new ExitError(
@@ -24,7 +24,7 @@ export function outcomeFileRefusal({ batch }: { readonly batch: string }, manife
   );
 }
 
-/** What the report on a manifest depends on besides its problems. */
+/** How problems are reported. */
 export interface ReportOptions {
   /** The command that checks it again, with its flags. Default: the same command. */
   readonly command?: string;
@@ -33,8 +33,8 @@ export interface ReportOptions {
 }
 
 /**
- * Prints the warnings and all problems of an unusable manifest: each problem on its own line on stderr; all of them are
- * facts of the error, for `--json`. A flag at fault is named. Returns the error to end the command with.
+ * Prints the warnings and problems of an unusable manifest, a line each on stderr, and returns the error to end the
+ * command with. It names a flag that is at fault, and has all problems for `--json`.
  */
 export function refuseProblems(
   summary: FaultyManifest,
@@ -47,25 +47,25 @@ export function refuseProblems(
   const ofTemplate = problems.filter(
     (problem) => flagOf(problem, options) === '--file-name' && problem.code !== 'bad-template',
   );
-  const shown = problems.filter((problem) => ofTemplate.indexOf(problem) < LISTED_OF_TEMPLATE);
-  for (const problem of shown.slice(0, LISTED))
+  const shown = problems.filter((problem) => ofTemplate.indexOf(problem) < MAX_OF_TEMPLATE);
+  for (const problem of shown.slice(0, MAX_LISTED))
     output.say(describeProblem(isLog(output) ? unquoted(problem) : problem));
-  const more = problemCount - Math.min(shown.length, LISTED);
+  const more = problemCount - Math.min(shown.length, MAX_LISTED);
   if (more > 0) output.say(`and ${more} more`);
   const flags = new Set(problems.map((problem) => flagOf(problem, options)));
-  const mend = [...flags]
+  const advice = [...flags]
     .map((flag) => (flag === undefined ? 'fix the errors above' : adviceOn(flag, options)))
     .join(', ');
   const found = problemCount === 1 ? 'a problem' : `${problemCount} problems`;
   return new ExitError(
     'usage',
     `${manifest} has ${found}. Nothing was sent. Nothing was spent. ` +
-      `${mend.charAt(0).toUpperCase()}${mend.slice(1)}, then ${options.command === undefined ? 'run the same command again.' : `check again: ${options.command}`}`,
+      `${advice.charAt(0).toUpperCase()}${advice.slice(1)}, then ${options.command === undefined ? 'run the same command again.' : `check again: ${options.command}`}`,
     { next: options.command, facts: { manifest, problemCount, problems } },
   );
 }
 
-/** The problem without the cell that has it, which may be a text. */
+/** Returns the problem without the cell that it quotes, which may be a text. */
 function unquoted(problem: ManifestProblem): ManifestProblem {
   return problem.got === '' ? problem : { ...problem, got: NOT_LOGGED };
 }
@@ -79,20 +79,20 @@ export function printWarnings(
   for (const line of warningLines(warnings, options)) output.say(line);
 }
 
-/** The warnings of a manifest. */
+/** Returns a line per warning; warnings that differ only in their column share one. */
 export function warningLines(warnings: FaultyManifest['warnings'], { command }: ReportOptions = {}): readonly string[] {
-  const alike = new Map<string, ManifestWarning[]>();
+  const groups = new Map<string, ManifestWarning[]>();
   for (const warning of warnings) {
     const key = JSON.stringify([warning.message, warning.line, warning.rows]);
-    alike.set(key, [...(alike.get(key) ?? []), warning]);
+    groups.set(key, [...(groups.get(key) ?? []), warning]);
   }
-  return [...alike].map(([, same]) => `warning: ${describeWarnings(same, command !== undefined)}`);
+  return [...groups].map(([, same]) => `warning: ${describeWarnings(same, command !== undefined)}`);
 }
 
-/** A template that gives many rows one name is one mistake, not one per row. */
-const LISTED_OF_TEMPLATE = 3;
+/** Duplicate names that are listed: a template that gives many rows one name is a single mistake. */
+const MAX_OF_TEMPLATE = 3;
 
-/** The flag at fault; undefined if the manifest itself is. */
+/** Returns the flag at fault; undefined if the manifest is. */
 function flagOf({ code }: ManifestProblem, { template }: ReportOptions): '--map' | '--file-name' | undefined {
   if (code === 'bad-map') return '--map';
   return code === 'bad-template' || (code === 'duplicate-name' && template !== undefined) ? '--file-name' : undefined;
@@ -104,8 +104,8 @@ function adviceOn(flag: '--map' | '--file-name', { template }: ReportOptions): s
 }
 
 /**
- * `line 1, columns scene, mood: unknown column, … (3 rows)`, of warnings that differ in their column only. `canMap`:
- * the manifest's reading can still be changed.
+ * Describes warnings that differ only in their column: `line 1, columns scene, mood: unknown column, … (3 rows)`.
+ * `canMap`: flags can still change how the manifest is read, so `--map` is offered.
  */
 function describeWarnings(warnings: readonly ManifestWarning[], canMap: boolean): string {
   const [{ line, message, rows, column } = NONE] = warnings;

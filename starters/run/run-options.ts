@@ -16,13 +16,13 @@ import { fileWord, shellWord } from '../../contract/shell-word.ts';
 import type { ReportOptions } from './report-problems.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 
-/** What to run, with all defaults filled in. */
+/** What to run, from flags and config, with all defaults filled in. */
 export interface RunPlan extends ChosenPlan {
-  /** Flags for the prices of rows, which are fixed when a batch is created. */
+  /** The flags given that affect prices. An existing batch keeps its prices, so they have no effect there. */
   readonly pricingFlags: readonly string[];
 }
 
-/** What is known before the manifest is read. */
+/** A run before its manifest is read; `begin-run.ts` makes it. */
 export interface RunRequest {
   /** As typed. */
   readonly manifestPath: string;
@@ -32,15 +32,15 @@ export interface RunRequest {
   readonly plan: RunPlan;
   /** The embedded server, if it was started early. */
   readonly server: EarlyServer | undefined;
-  /** The thread of the ledger, if it was begun early. */
+  /** The ledger's worker thread, if it was started early. */
   readonly ledgerThread: SessionRequest['ledger']['begun'];
-  /** Called with what a finished sample shows of the rest of the batch. */
+  /** Called with what a finished sample shows about the rows that it left out. */
   readonly onPilot?: (pilot: Pilot) => void;
-  /** The person has agreed to the price of the rows that were left out before. Default false. */
+  /** The user has agreed to the price of the rows that the sample left out. Default: false. */
   readonly isAgreed?: boolean;
 }
 
-/** Fills in the defaults. Throws {@link ExitError} `usage`. */
+/** Reads the flags of `run` and `plan`, and fills in the defaults. Throws {@link ExitError} `usage`. */
 export async function readRunFlags(
   manifestPath: string,
   flags: Flags,
@@ -73,7 +73,7 @@ export async function readRunFlags(
   const subset = readSubset(flags);
   const { out, confirm: confirmAbove } = flags;
   const { join, finish } = readSound(flags);
-  const given = defined({
+  const options = defined({
     name,
     out,
     kind,
@@ -91,7 +91,7 @@ export async function readRunFlags(
     confirmAbove,
   });
   return {
-    ...(await planOf(manifestPath, { defaults, map, tts, subset, tuning, nameTemplate, ...given }, config)),
+    ...(await planOf(manifestPath, { defaults, map, tts, subset, tuning, nameTemplate, ...options }, config)),
     pricingFlags: [
       ...(flags.probe === undefined ? [] : ['--probe']),
       ...(flags.assumeSeconds === undefined ? [] : ['--assume-seconds']),
@@ -99,6 +99,7 @@ export async function readRunFlags(
   };
 }
 
+/** Parses `--map OURS=THEIRS` pairs into a record of our column names to those of the file. */
 function readMap(pairs: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
@@ -110,7 +111,7 @@ function readMap(pairs: readonly string[]): Record<string, string> {
   );
 }
 
-/** Reads the subset; null: all rows. Throws {@link ExitError} `usage` for flags that exclude each other. */
+/** Returns which rows to run; null for all. Throws {@link ExitError} `usage` for flags that exclude each other. */
 function readSubset({ limit, sample, seed }: Flags): Subset | null {
   if (limit !== undefined && sample !== undefined) throw usageError('--limit cannot be combined with --sample.');
   if (seed !== undefined && sample === undefined) throw usageError('--seed needs --sample.');
@@ -118,13 +119,13 @@ function readSubset({ limit, sample, seed }: Flags): Subset | null {
   return sample === undefined ? null : { type: 'sample', rows: sample, seed: seed ?? DEFAULT_SEED };
 }
 
-/** `--verify` as a cell of its column. */
+/** Returns the value of `--verify` as a cell of the column `verify`. */
 export function verifyCell(value: Flags['verify']): string | undefined {
   return value === true ? 'true' : value;
 }
 
-/** Flags of `run` for how it works. */
-const NOT_OF_PLAN = {
+/** Flags of `run` that `plan` does not have; undefined removes them from a command. */
+const NOT_FLAGS_OF_PLAN = {
   metricsPort: undefined,
   webhook: undefined,
   webhookPort: undefined,
@@ -132,15 +133,15 @@ const NOT_OF_PLAN = {
   webhookRestore: undefined,
 };
 
-/** Value of a flag; `true` if it takes none. */
-type Given = string | number | boolean | readonly string[] | undefined;
+/** The value of a flag; `true` if it takes none. */
+type FlagValue = string | number | boolean | readonly string[] | undefined;
 
 /**
- * `voxbatch run|plan MANIFEST` with the given flags, for a shell. A manifest that came through a pipe gets `< FILE`.
- * Flags at their default are left out, and so is `--json`.
+ * Returns `voxbatch run|plan MANIFEST` with these flags, quoted for a shell. A manifest from stdin gets `< FILE`. Flags
+ * at their defaults, and those for the output alone, are left out.
  */
 export function manifestCommand(command: 'run' | 'plan', manifest: string, flags: Flags): string {
-  const given: Readonly<Record<string, Given>> = {
+  const printed: Readonly<Record<string, FlagValue>> = {
     ...flags,
     api: undefined,
     json: undefined,
@@ -149,21 +150,21 @@ export function manifestCommand(command: 'run' | 'plan', manifest: string, flags
     verbose: undefined,
     tts: flags.tts === 'job' ? undefined : flags.tts,
     noTrimSilence: flags.trimSilence === false,
-    // The path of an address is a secret, and what is printed ends in logs.
+    // The URL's path is a secret, and printed commands end up in logs.
     webhookRestore: flags.webhookRestore === undefined ? undefined : 'URL',
-    ...(command === 'plan' ? NOT_OF_PLAN : {}),
+    ...(command === 'plan' ? NOT_FLAGS_OF_PLAN : {}),
   };
-  const words = Object.entries(given).flatMap(([name, value]) => {
+  const words = Object.entries(printed).flatMap(([name, value]) => {
     const flag = flagOf(name);
     if (value === undefined || value === false) return [];
-    return value === true ? [flag] : [value].flat().flatMap((one) => [flag, String(one)]);
+    return value === true ? [flag] : [value].flat().flatMap((item) => [flag, String(item)]);
   });
   const isPiped = manifest === '-';
   const file = isPiped ? manifest : fileWord(manifest);
   return ['voxbatch', command, file, ...words.map(shellWord)].join(' ') + (isPiped ? ' < FILE' : '');
 }
 
-/** How to report a manifest's problems, so that the next command has the flags of this one. */
+/** Returns how to report a manifest's problems: the command that checks it again has the flags of this one. */
 export function reportOptions(manifest: string, flags: Flags): ReportOptions {
   const { fileName: template } = flags;
   return {

@@ -23,8 +23,9 @@ const RESUBMIT_WITHOUT_BATCH =
   '--resubmit is only for outcome files (unknown.csv, overdue.csv …). Nothing was sent. Nothing was spent.';
 
 /**
- * `voxbatch run MANIFEST`: reads the manifest, loads the batch into the ledger or finds it there, has it worked on,
- * follows it, and writes its files. Running the same command again continues, attaches, or says that it is finished.
+ * `voxbatch run MANIFEST`: reads the manifest, records the batch in the ledger or finds it there, starts the work,
+ * follows it, and writes the files. Running the same command again continues, attaches, or says that the batch is
+ * finished.
  */
 export function run(request: RunRequest, context: RunContext): Promise<ExitName> {
   return request.flags.confirmAfterSample === true
@@ -47,12 +48,12 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
   const report = reportOptions(manifestPath, flags);
   if (checked.type === 'faulty') throw refuseProblems(checked.summary, manifestPath, output, report);
   const { warnings } = checked.checked.summary;
-  const tell = (event: RecordEvent): void => {
+  const print = (event: RecordEvent): void => {
     if (event.type === 'more') for (const line of moreLines(event)) output.say(line);
     else if (event.type !== 'found') for (const line of pricingLines(event, isLog(output))) output.say(line);
     else {
       if (hadLedger && event.batch === undefined) warnOfLedgerBeside(settings, manifestPath, ['run'], output, true);
-      // A finished batch had them printed before.
+      // For a finished batch they were printed by the run that finished it.
       if (event.batch?.state !== 'closed') printWarnings({ warnings }, output, report);
     }
   };
@@ -60,7 +61,15 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
   return withInvocation(opening, async (invocation) => {
     const { session, webhook } = invocation;
     const person = { ...invocation.person, yes: invocation.person.yes || isAgreed };
-    const recorded = await recordBatch({ ...checked, source, session, person, webhook, tell, reason: flags.reason });
+    const recorded = await recordBatch({
+      ...checked,
+      source,
+      session,
+      person,
+      webhook,
+      tell: print,
+      reason: flags.reason,
+    });
     switch (recorded.type) {
       case 'faulty':
         throw refuseProblems(recorded.summary, manifestPath, output, report);
@@ -68,9 +77,9 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
       case 'declined':
         throw billError(recorded, true);
       case 'taken': {
-        const commandAs = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
+        const commandNamed = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
         const { nameTakenText } = await import('../terminal/name-taken.ts');
-        throw new ExitError('usage', nameTakenText(recorded, source, commandAs), {
+        throw new ExitError('usage', nameTakenText(recorded, source, commandNamed), {
           next: `voxbatch status ${shellWord(recorded.batch.name)}`,
         });
       }
@@ -80,9 +89,10 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
   });
 }
 
+/** The batch is in the ledger, new or from an earlier run. */
 type OnRecord = Extract<Recorded, { readonly type: 'new' | 'known' }>;
 
-/** Works on a manifest on record, follows it, and writes its files. */
+/** Works on a recorded batch, follows it, and writes its files; for a finished one only writes the files. */
 async function runRecorded(
   { plan, server, onPilot }: RunRequest,
   recorded: OnRecord,
@@ -91,7 +101,7 @@ async function runRecorded(
   const { session, output } = invocation;
   const isNew = recorded.type === 'new';
   const { batch } = recorded;
-  if (recorded.type === 'known') sayChanges(recorded, plan, output);
+  if (recorded.type === 'known') printChanges(recorded, plan, output);
   const place = { batch: batch.name, out: plan.out, xlsx: plan.settings.xlsx, report: plan.settings.report, onPilot };
   const { exit, counts, isCleaned } = await standingOf(session, batch);
   if (batch.state === 'closed' && isCleaned) {
@@ -112,8 +122,8 @@ async function runRecorded(
   );
 }
 
-/** Flags apply to an existing batch as far as possible; this prints what they cannot change. */
-function sayChanges(
+/** Prints what the flags of this command have changed in an existing batch, and what they could not change. */
+function printChanges(
   { batch, tuned, leftOut }: Extract<Recorded, { readonly type: 'known' }>,
   { pricingFlags }: RunPlan,
   output: Output,

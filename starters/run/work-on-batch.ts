@@ -24,28 +24,25 @@ import { viewFollowed } from '../../client/look/event-view.ts';
 import type { FollowEnd, FollowEvent } from '../../client/look/follow.ts';
 import { storeAwayMessage } from '../../client/look/report-outages.ts';
 import { haltMessage } from '../terminal/next-steps.ts';
-import { sayablePause, standstillWords, waitMessage } from '../terminal/pause-words.ts';
+import { pauseMessageFor, standstillWords, waitMessage } from '../terminal/pause-words.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
 
 /** A batch to work on. */
 export interface WorkRequest extends FollowedBatch {
-  /** The embedded server if it was started early; ownership passes to this command. */
+  /** The embedded server if it was started early; this command takes it over. */
   readonly server?: EarlyServer | undefined;
   /** Leave the work to this home's `voxbatch up` while it runs. Default: false. */
   readonly usesUp?: boolean;
-  /**
-   * This command has opened rows of a batch that was there before, and repeating it may open them once more. Default:
-   * false.
-   */
+  /** This command has opened ended rows of the batch, and repeating it could open them again. Default: false. */
   readonly isReopened?: boolean;
 }
 
-/** How the work of this command ended. */
+/** Why this command works on the batch no more. */
 export type WorkEnd = Exclude<End, 'aborted'> | InterruptExit;
 
 /**
- * Runs a batch, displays its progress, and returns the exit code from `finish`. Ctrl-C, SIGTERM and a closed terminal
- * shut it down gracefully; see {@link workOn}.
+ * Works on a batch, shows its progress, and returns the exit code of `finish`, which writes files and prints the
+ * summary. Ctrl-C, SIGTERM and a closed terminal end the work gracefully; see {@link workOn}. Throws {@link ExitError}.
  */
 export async function workOnBatch(
   request: WorkRequest,
@@ -56,7 +53,7 @@ export async function workOnBatch(
   const { session, output, json, detach, person, webhook, takeNote } = invocation;
   const { settings } = session;
   const atOnce = new AbortController();
-  // It has printed its line of JSON.
+  // Whether `finish` has printed its line of JSON.
   let isFinished = false;
   const interrupt = listenForInterrupt(
     (exit) => {
@@ -74,10 +71,10 @@ export async function workOnBatch(
     },
   );
   try {
-    // Whoever opens the store claims it, for which a copy of the ledger waits until a person has accepted it.
+    // Opening the store claims it for this ledger, which a copied ledger may not do before the user has accepted it.
     await endWaitingAfter(session, interrupt.signal);
     if (detach && settings.cluster === undefined && out !== null) {
-      // Checked before starting other processes, which could not work with a wrong store.
+      // Throws for a wrong store, with which the background process could not work.
       await session.store();
       spawnUp(settings, await session.api(), { batch: record.name, out, webhook });
     }
@@ -112,16 +109,17 @@ export async function workOnBatch(
   } catch (error) {
     throw exitErrorOf(error, out);
   } finally {
-    // Not earlier: without a listener, a second Ctrl-C while the files are written would kill the process silently.
+    // Not earlier, because a second Ctrl-C while files are written must not kill the process without a message.
     interrupt.dispose();
   }
 }
 
-/** The command that continues after this one; null: the same one, because no other hands out a single job's result. */
+/** Returns the command that continues; null for a single job, whose result only the same command hands out. */
 function continueAfter({ record, out }: Pick<FollowedBatch, 'record' | 'out'>): string | null {
   return record.settings.single === undefined ? goOnCommand(record, out) : null;
 }
 
+/** Returns the error for work that did not start or broke off. */
 function errorOf(
   worked: Exclude<Awaited<ReturnType<typeof workOn>>, { readonly type: 'ended' }>,
   { record, out, isNew, isReopened = false }: WorkRequest,
@@ -149,7 +147,10 @@ function errorOf(
   }
 }
 
-/** The same for rows that were opened again. Its usual advice, to run the same command, could pay for them twice. */
+/**
+ * Returns the error of a refused start after rows were reopened. The usual advice, to run the same command again, could
+ * pay for them twice, so it is replaced.
+ */
 export function withReopened({ exit, next }: ExitError, cause: Error, { name }: { readonly name: string }): ExitError {
   const shown = shellWord(name);
   return new ExitError(
@@ -160,11 +161,10 @@ export function withReopened({ exit, next }: ExitError, cause: Error, { name }: 
   );
 }
 
+/** Who works on rows that a refused start has left open. */
 const WHO_PAYS = 'workers that run on this ledger pay for them, or the next run, up or worker that begins';
 
-/**
- * The error of a refused start, extended by a warning: the batch stays on record, and workers will find and pay for it.
- */
+/** Returns the error of a refused start, with a warning that workers will find the recorded batch and pay for it. */
 export function withLeftOnRecord(error: ExitError, { name }: { readonly name: string }): ExitError {
   return new ExitError(
     error.exit,
@@ -175,8 +175,8 @@ export function withLeftOnRecord(error: ExitError, { name }: { readonly name: st
 }
 
 /**
- * Finishes a batch that was already closed, then delivers hooks that are still owed because the process that worked on
- * it was killed first.
+ * Calls `finish` for a batch that was closed before, then delivers its hook if the process that closed it was killed
+ * first. Returns the exit code.
  */
 export async function finishClosed(
   batch: string,
@@ -198,15 +198,15 @@ export async function finishClosed(
   }
 }
 
+/** Where the followed batch works. */
 interface FollowedPlace {
+  /** Its out folder; null if unknown. */
   readonly out: string | null;
+  /** Its workers run elsewhere. */
   readonly isCluster: boolean;
 }
 
-/**
- * Displays a followed batch: its progress, and a line for every other event. Returns how it ended. `out`: its out
- * folder; null if unknown. `isCluster`: its workers run elsewhere.
- */
+/** Shows a followed batch: its progress, and lines for other events. Returns how following ended. */
 export async function showFollowed(
   events: AsyncIterable<FollowEvent>,
   output: Output,
@@ -215,7 +215,7 @@ export async function showFollowed(
   const display = new ProgressDisplay(output);
   for await (const event of events) {
     if (event.type === 'ended') {
-      // A signal may have arrived just after the last display.
+      // Clears what is shown, in case a signal came after the last progress event.
       display.end();
       return event;
     }
@@ -237,9 +237,9 @@ function linesFor(
   switch (event.type) {
     case 'paused': {
       const { batch, waits, advice: readOnlyAdvice } = event;
-      // A command that does not wait ends soon. It is the one doing the work, so the batch will have no worker.
+      // A command that does not wait for `resume` ends now, and with it the batch's worker.
       return [
-        sayablePause(output, batch, { isDeserted: !waits, isCluster, out, readOnlyAdvice }),
+        pauseMessageFor(output, batch, { isDeserted: !waits, isCluster, out, readOnlyAdvice }),
         waitMessage(batch, waits),
       ];
     }
@@ -258,7 +258,7 @@ function linesFor(
   }
 }
 
-/** What a stopping batch still does. */
+/** Returns why the batch is stopping, and what it still does. */
 function stopMessage({ name, halted }: Extract<FollowEvent, { readonly type: 'stopping' }>['batch']): string {
   const why = halted === null ? `Batch "${name}" is stopping.` : haltMessage(halted);
   return `${why} No more paid requests are sent; the rest is cancelled.`;

@@ -28,21 +28,21 @@ import { flagOf } from '../terminal/tunable-words.ts';
 import { lostWords, remakeWords } from './lost-schedule-words.ts';
 import {
   monthWords,
-  nobodyFires,
+  noWorkerWords,
   occurrenceWords,
   priceLines,
   recentWords,
-  replaceWords,
+  replaceAdvice,
   scheduleLines,
-  standingWords,
-  strangerWords,
+  stateWords,
+  unknownWords,
 } from './schedule-words.ts';
 import { openSession } from '../connect/connect-api.ts';
 import { admittance } from '../trust/confirm.ts';
 
 const COLUMNS = [
   { title: 'schedule', value: ({ schedule }: ScheduleLine) => schedule },
-  { title: 'state', value: standingWords },
+  { title: 'state', value: stateWords },
   { title: 'fires', value: ({ times }: ScheduleLine) => times },
   {
     title: 'next',
@@ -53,27 +53,25 @@ const COLUMNS = [
   { title: 'last outcome', value: recentWords },
 ] as const;
 
-/** Shown if a schedule has such a budget. */
+/** Shown if a schedule has a monthly budget. */
 const MONTH_COLUMN = {
   title: 'left this month',
   value: ({ month }: ScheduleLine) =>
     month === null ? '' : `${number(month.left)} of ${number(month.credits)} credits`,
 };
 
-/**
- * `voxbatch schedule list`. A home without a ledger has no schedule, which is no error; no server is started for it.
- */
+/** `voxbatch schedule list`. A home without a ledger has no schedules, which is no error and needs no server. */
 export async function list(flags: Flags, { output }: RunContext): Promise<ExitName> {
-  const { lines, alone } = await withSchedules(output, async (place) => {
+  const { lines, noWorker } = await withSchedules(output, async (place) => {
     const all = await listSchedules(place);
-    const [gone, ...others] = namesOf(all, ({ lost }) => lost);
-    if (gone !== undefined) output.say(lostWords([gone, ...others]));
-    const left = namesOf(all, ({ lost, worker }) => !lost && isLeftAlone(worker, place.around));
-    const strangers = await unknownSchedulesIn(place);
-    if (strangers.length > 0) output.say(strangerWords(strangers));
-    return { lines: all, alone: left.length === 0 ? undefined : nobodyFires(left, place.around) };
+    const [firstLost, ...otherLost] = namesOf(all, ({ lost }) => lost);
+    if (firstLost !== undefined) output.say(lostWords([firstLost, ...otherLost]));
+    const unattended = namesOf(all, ({ lost, worker }) => !lost && isLeftAlone(worker, place.around));
+    const unknown = await unknownSchedulesIn(place);
+    if (unknown.length > 0) output.say(unknownWords(unknown));
+    return { lines: all, noWorker: unattended.length === 0 ? undefined : noWorkerWords(unattended, place.around) };
   }).catch((error: unknown) => {
-    if (error instanceof VoxbatchError && error.problem.type === 'no-ledger') return { lines: [], alone: undefined };
+    if (error instanceof VoxbatchError && error.problem.type === 'no-ledger') return { lines: [], noWorker: undefined };
     throw error;
   });
   if (flags.json === true) output.data(jsonLine(lines));
@@ -82,7 +80,7 @@ export async function list(flags: Flags, { output }: RunContext): Promise<ExitNa
     for (const line of tableLines(columns, lines)) output.data(line);
   }
   if (lines.length === 0) output.say('There is no schedule here yet. Make one: voxbatch schedule create NAME MANIFEST');
-  if (alone !== undefined) output.say(alone);
+  if (noWorker !== undefined) output.say(noWorker);
   return 'complete';
 }
 
@@ -99,7 +97,7 @@ export async function show(name: string, { json }: Flags, { output }: RunContext
   });
 }
 
-/** `voxbatch schedule preview NAME`: the next ten firings, or those of a range, and what each would cost now. */
+/** `voxbatch schedule preview NAME`: shows the next ten firings, or those of a range, and what each would cost now. */
 export async function preview(name: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const range = flags.from === undefined && flags.to === undefined ? undefined : requireRange(flags, flagOf);
   return withSchedules<ExitName>(output, async (place, settings) => {
@@ -115,13 +113,13 @@ export async function preview(name: string, flags: Flags, { output }: RunContext
   });
 }
 
-/** A day, and time for its batch. */
+/** How far `schedule check` looks back: a day, and time for the batch of a daily schedule. */
 const DEFAULT_SINCE = '26h';
 
 /**
- * `voxbatch schedule check [NAME]`, for a monitor: a line for each occurrence since then. Ends as `failures` if one
- * failed or did not take place, if one stands still because no worker is there, if Temporal has lost a schedule, or if
- * only Temporal knows one.
+ * `voxbatch schedule check [NAME]`, for monitoring: prints a line for each occurrence since `--since`. Exits with
+ * `failures` if one failed, did not take place, or waits for a worker, if Temporal has lost a schedule, or if the
+ * ledger does not have one.
  */
 export async function check(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const { since = DEFAULT_SINCE, pausedOk: isPauseFine, json } = flags;
@@ -131,18 +129,19 @@ export async function check(name: string | undefined, flags: Flags, { output }: 
     const view = await checkSchedules(place, { name, since: Date.now() - sinceMs, isPauseFine });
     const { schedules, strangers, inOrder } = view;
     printAnswer(output, { json }, view, () => [
-      ...schedules.flatMap((one) => checkLines(one, since)),
-      ...strangers.map(strangerLine),
+      ...schedules.flatMap((schedule) => checkLines(schedule, since)),
+      ...strangers.map(unknownLine),
     ]);
     if (schedules.length + strangers.length === 0) output.say('There is no schedule here.');
-    const alone = schedules.filter((one) => !one.lost && !one.worker).map(({ schedule }) => schedule);
-    if (alone.length > 0) output.say(nobodyFires(alone, place.around));
+    const unattended = schedules.filter(({ lost, worker }) => !lost && !worker).map(({ schedule }) => schedule);
+    if (unattended.length > 0) output.say(noWorkerWords(unattended, place.around));
     return inOrder ? 'complete' : 'failures';
   });
 }
 
-function strangerLine(name: string): string {
-  return `AMISS ${oneLine(name)}: only Temporal has this schedule, the ledger does not know it: what it fires is refused. ${replaceWords(name)}`;
+/** The line of a schedule that the ledger does not have. */
+function unknownLine(name: string): string {
+  return `AMISS ${oneLine(name)}: only Temporal has this schedule, the ledger does not know it: what it fires is refused. ${replaceAdvice(name)}`;
 }
 
 function checkLines(check: ScheduleCheck, since: string): readonly string[] {
@@ -152,12 +151,14 @@ function checkLines(check: ScheduleCheck, since: string): readonly string[] {
   }
   const { timezone, occurrences } = check;
   if (occurrences.length === 0) return [`ok    ${schedule}: was not due in the last ${since}`];
-  return occurrences.map((one) => `${one.amiss ? 'AMISS' : 'ok   '} ${occurrenceWords(one, timezone)}`);
+  return occurrences.map(
+    (occurrence) => `${occurrence.amiss ? 'AMISS' : 'ok   '} ${occurrenceWords(occurrence, timezone)}`,
+  );
 }
 
 /**
- * Opens the ledger and Temporal for a command on schedules, and closes them afterwards. Starts no worker. `reason`:
- * why, for the record.
+ * Opens the ledger and Temporal for a command on schedules, runs `work`, and closes them. Starts no worker. `reason`:
+ * why the user acts, for the record of actions.
  */
 export async function withSchedules<T>(
   output: Output,

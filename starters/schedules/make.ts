@@ -21,7 +21,7 @@ import { readRunFlags } from '../run/run-options.ts';
 import { oneLine } from '../terminal/table.ts';
 import { admittance, confirmConfig } from '../trust/confirm.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
-import { droppedWords, nobodyFires, priceLines, scheduleLines } from './schedule-words.ts';
+import { droppedWords, noWorkerWords, priceLines, scheduleLines } from './schedule-words.ts';
 import { withSchedules } from './look.ts';
 
 /** `voxbatch schedule create NAME MANIFEST`. Spends nothing. */
@@ -43,7 +43,7 @@ export async function create(name: string, manifest: string, flags: Flags, { out
   }
 }
 
-/** `voxbatch schedule update NAME`. A running batch stays as it is. */
+/** `voxbatch schedule update NAME`. Batches that run already stay as they are. */
 export async function update(name: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   return withSchedules(
     output,
@@ -60,16 +60,17 @@ export async function update(name: string, flags: Flags, { output }: RunContext)
 }
 
 /**
- * How a batch is run is given as a whole: a flag that is left out has its default. Those of the spec and the hooks need
- * no manifest.
+ * Throws for flags that say how batches are run, which need `--manifest`: an update replaces all of them together, and
+ * a flag left out gets its default. Flags for when it fires, and hooks, can be changed alone.
  */
 function refuseRunFlags(flags: Flags): void {
-  const idle = ['json', 'reason', 'onEnd', 'notify', ...FIRING_FLAGS.split(' ')];
-  const lost = Object.keys(flags).find((name) => !idle.includes(name));
-  if (lost === undefined) return;
-  throw unchangedError(`${flagOf(lost)} needs --manifest FILE, and all other flags that the batches are to run with.`);
+  const changeableAlone = ['json', 'reason', 'onEnd', 'notify', ...FIRING_FLAGS.split(' ')];
+  const wrong = Object.keys(flags).find((name) => !changeableAlone.includes(name));
+  if (wrong === undefined) return;
+  throw unchangedError(`${flagOf(wrong)} needs --manifest FILE, and all other flags that the batches are to run with.`);
 }
 
+/** Returns how the schedule's batches are run, from the flags. Throws {@link ExitError} `usage`. */
 async function wantedRun(manifest: string, flags: Flags, settings: CommandSettings): Promise<WantedRun> {
   checkScheduledManifest(manifest);
   const { out, ...rest } = flags;
@@ -77,8 +78,8 @@ async function wantedRun(manifest: string, flags: Flags, settings: CommandSettin
 }
 
 /**
- * Shows a schedule that was made or changed, and what it would run now. Throws {@link ExitError} `usage` for one that
- * was not.
+ * Prints a schedule that was made or changed, and what it would run now. Throws {@link ExitError} `usage` if it was
+ * refused because its manifest could not run.
  */
 function report(made: Made, { json }: { readonly json?: boolean }, output: Output): ExitName {
   if (made.type === 'unsound') {
@@ -95,17 +96,14 @@ function report(made: Made, { json }: { readonly json?: boolean }, output: Outpu
   if (json === true) {
     const { view } = schedule;
     output.data(jsonLine(view));
-    if (isLeftAlone(view.worker, around)) output.say(nobodyFires([view.schedule], around));
+    if (isLeftAlone(view.worker, around)) output.say(noWorkerWords([view.schedule], around));
   } else for (const line of scheduleLines(schedule, around)) output.say(line);
   return 'complete';
 }
 
 const UNCACHED = 'Results that are there already are not left out of this price; voxbatch schedule preview does that. ';
 
-/**
- * What one firing would cost now, or what is wrong with the manifest, and what it may spend without anybody being
- * asked.
- */
+/** Describes what one firing would cost now, or what is wrong with the manifest, and warns if spending has no limit. */
 function outlookLines(
   { price, run }: Outlook,
   { budgetMonth, overlap }: { readonly budgetMonth: number | null; readonly overlap: string },

@@ -19,38 +19,38 @@ import { formatDialectChoice } from '../../contract/dialects.ts';
 import { finishingFlags } from '../../contract/finishing.ts';
 import { subsetFlags } from '../../contract/subset.ts';
 
-/** Number of next firings shown; `schedule preview` shows more. */
-const SHOWN_NEXT = 3;
+/** Next firings that are shown; `schedule preview` shows more. */
+const MAX_NEXT = 3;
 
-type Standing = Pick<ScheduleLine, 'paused' | 'note'> & Partial<Pick<ScheduleLine, 'lost'>>;
+type StateFacts = Pick<ScheduleLine, 'paused' | 'note'> & Partial<Pick<ScheduleLine, 'lost'>>;
 
-/** `paused (new voices)`. */
-export function standingWords({ paused, note, lost = false }: Standing): string {
+/** Returns the state of a schedule, such as `paused (new voices)`. */
+export function stateWords({ paused, note, lost = false }: StateFacts): string {
   if (lost) return 'lost';
   return `${paused ? 'paused' : 'active'}${note === '' ? '' : ` (${oneLine(note)})`}`;
 }
 
-/** Schedules that the message names at most. */
-const SHOWN_STRANGERS = 5;
+/** Unknown schedules that are listed. */
+const MAX_UNKNOWN = 5;
 
-/** That Temporal has schedules of which the ledger does not know. */
-export function strangerWords(names: readonly string[]): string {
-  const shown = names.slice(0, SHOWN_STRANGERS).map((name) => `"${oneLine(name)}"`);
+/** Returns the message that Temporal has schedules which the ledger does not have. */
+export function unknownWords(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_UNKNOWN).map((name) => `"${oneLine(name)}"`);
   const more = names.length > shown.length ? ` and ${number(names.length - shown.length)} more` : '';
   return (
     `Temporal has ${shown.join(', ')}${more}, which the ledger does not know: what they fire is refused. ` +
-    replaceWords(names[0] ?? 'NAME')
+    replaceAdvice(names[0] ?? 'NAME')
   );
 }
 
-/** What to do about a schedule that only Temporal has, as after a ledger from a backup. */
-export function replaceWords(stranger: string): string {
-  const name = shellWord(oneLine(stranger));
+/** Returns what to do about a schedule that only Temporal has, as after a restore of the ledger. */
+export function replaceAdvice(schedule: string): string {
+  const name = shellWord(oneLine(schedule));
   return `To delete one: voxbatch schedule delete ${name}. If it is still needed, make it again after that: voxbatch schedule create ${name} MANIFEST`;
 }
 
-/** That nobody is there to fire these schedules, and the command that mends it. */
-export function nobodyFires(schedules: readonly string[], { isCluster, isDeserted, hasUp }: Surroundings): string {
+/** Returns the message that no worker serves these schedules, and the command that starts one. */
+export function noWorkerWords(schedules: readonly string[], { isCluster, isDeserted, hasUp }: Surroundings): string {
   const names = schedules.map((name) => `"${name}"`).join(', ');
   if (isDeserted) {
     return (
@@ -65,12 +65,12 @@ export function nobodyFires(schedules: readonly string[], { isCluster, isDeserte
   );
 }
 
-/** Details of a schedule, in a few lines. */
+/** Returns the details of a schedule as lines. */
 export function scheduleLines({ view, run }: ShownSchedule, around: Surroundings): readonly string[] {
   const { schedule, times, timezone, jitterMs, overlap, catchUpMs, pauseOnFailure, until, runsLeft, month } = view;
   const { paused, manifest, out, budget, onEnd, notify, fired, missed, skippedOverlap, next, occurrences } = view;
   const lines = [
-    `Schedule "${schedule}": ${standingWords(view)}, ${times}, ${timezone}`,
+    `Schedule "${schedule}": ${stateWords(view)}, ${times}, ${timezone}`,
     `  overlap ${overlap}, catch-up ${formatDuration(catchUpMs)}${jitterMs === 0 ? '' : `, jitter ${formatDuration(jitterMs)}`}` +
       `${pauseOnFailure ? ', pauses on failure' : ''}${until === null ? '' : `, until ${timeInZone(Date.parse(until), timezone)}`}` +
       (runsLeft === null ? '' : `, ${plural(runsLeft, 'more run')}`),
@@ -84,18 +84,19 @@ export function scheduleLines({ view, run }: ShownSchedule, around: Surroundings
   const hooks = Object.fromEntries(Object.entries({ onEnd, notify }).filter(([, value]) => value !== null));
   if (Object.keys(hooks).length > 0) lines.push(`  ${oneLine(describeTuning(tuningOf(hooks)))}`);
   if (month !== null) lines.push(`  ${monthWords(month)}`);
-  for (const one of occurrences) lines.push(`  ${occurrenceWords(one, timezone)}`);
+  for (const occurrence of occurrences) lines.push(`  ${occurrenceWords(occurrence, timezone)}`);
   if (paused)
     lines.push(`  It does not fire while it is paused. To resume it: voxbatch schedule resume ${shellWord(schedule)}`);
   else if (next.length === 0) lines.push('  It does not fire any more.');
-  else for (const at of next.slice(0, SHOWN_NEXT)) lines.push(`  next: ${timeInZone(Date.parse(at), timezone)}`);
-  if (isLeftAlone(view.worker, around)) lines.push(nobodyFires([schedule], around));
+  else for (const at of next.slice(0, MAX_NEXT)) lines.push(`  next: ${timeInZone(Date.parse(at), timezone)}`);
+  if (isLeftAlone(view.worker, around)) lines.push(noWorkerWords([schedule], around));
   return lines;
 }
 
 /**
- * `Tue 2026-12-01 02:00:00 UTC: nightly.2026-12-01T02-00-00Z ended, exit code 0, 120 credits`. An exit code is that of
- * a batch which is over.
+ * Describes one firing:
+ * `Tue 2026-12-01 02:00:00 UTC: nightly.2026-12-01T02-00-00Z ended, exit code 0, 120 credits`. The exit code is there
+ * once the batch has ended.
  */
 export function occurrenceWords(view: OccurrenceView, timezone: string): string {
   const { at, batch, state, exitCode, reason, cause, charged, manifestUnchanged } = view;
@@ -106,7 +107,7 @@ export function occurrenceWords(view: OccurrenceView, timezone: string): string 
   return reason === null ? words.join(', ') : `${words.join(', ')}: ${oneLine(reason)}`;
 }
 
-/** `skipped (missed), 3 amiss in a row` */
+/** Describes the latest firings: `skipped (missed), 3 amiss in a row`. */
 export function recentWords({ lastState, lastCause, lastExitCode, amissInARow }: ScheduleLine): string {
   if (lastState === null) return '';
   const code = lastExitCode === null || lastExitCode === 0 ? '' : `, exit code ${lastExitCode}`;
@@ -118,8 +119,7 @@ function inBrackets(cause: string | null): string {
 }
 
 /**
- * What a firing came to, for whoever waited for it. `out`: the folder that gets a folder for each batch, if that is
- * known.
+ * Describes how a firing ended, for `trigger --wait`. `out`: the folder with a folder for each batch; null if unknown.
  */
 export function endingWords(view: OccurrenceView, schedule: string, out: string | null): string {
   const { batch, state, cause, reason, charged } = view;
@@ -141,7 +141,7 @@ export function endingWords(view: OccurrenceView, schedule: string, out: string 
   }
 }
 
-/** What a firing would cost now, and what each would be refused for, by budget or `--confirm`. */
+/** Describes what a firing would cost now, and warns if it would be refused. */
 export function priceLines(price: NonNullable<PreviewView['each']>): readonly string[] {
   if (price.type === 'unsound') return [`Warning: it could not run now: ${oneLine(price.reason).replace(/[.]$/, '')}.`];
   const { rows, free, quoted, unpriced, budget, refusal } = price;
@@ -152,27 +152,26 @@ export function priceLines(price: NonNullable<PreviewView['each']>): readonly st
   return refusal === null ? [cost] : [cost, `Warning: as it is now, no firing would make a batch: ${refusal}.`];
 }
 
-/** `budget of 2026-12: 320 of 1,000 credits spent or reserved, up to 40 more reserved by open batches, 640 left` */
+/**
+ * Describes a monthly budget:
+ * `budget of 2026-12: 320 of 1,000 credits spent or reserved, up to 40 more reserved by open batches, 640 left`.
+ */
 export function monthWords({ month, credits, spent, held, left }: ScheduleMonth): string {
-  const others =
-    held === null
-      ? ', a batch without a budget runs'
-      : held === 0
-        ? ''
-        : `, up to ${number(held)} more reserved by open batches`;
+  const reserved = held === 0 ? '' : `, up to ${number(held ?? 0)} more reserved by open batches`;
+  const others = held === null ? ', a batch without a budget runs' : reserved;
   return `budget of ${month}: ${number(spent)} of ${number(credits)} credits spent or reserved${others}, ${number(left)} left`;
 }
 
 type ScheduledRun = NonNullable<ShownSchedule['run']>;
 
 /**
- * How the batches of a schedule are run where that is not by default, besides their budget:
- * `cache fresh, --confirm 200, --sample 20`. Empty if all is.
+ * Describes how a schedule's batches are run, budget and defaults left out: `cache fresh, --confirm 200, --sample 20`.
+ * Empty if everything has its default.
  */
 export function runWords(run: ScheduledRun): string {
   const { confirmAbove, subset, probe, strict, tts, legacyShare, join, split, finish, textLimit, kind, defaults, map } =
     run;
-  const words = [describeTuning(tuningOf(unusual(run)))];
+  const words = [describeTuning(tuningOf(changedTunables(run)))];
   if (confirmAbove !== null) words.push(`--confirm ${String(confirmAbove)}`);
   if (subset !== null) words.push(subsetFlags(subset).join(' '));
   if (probe) words.push('--probe');
@@ -187,22 +186,22 @@ export function runWords(run: ScheduledRun): string {
   if (kind !== null) words.push(`--kind ${kind}`);
   for (const [name, value] of Object.entries(defaults)) words.push(`--${name} ${value}`);
   for (const [ours, theirs] of Object.entries(map)) words.push(`--map ${ours}=${theirs}`);
-  return words.filter((one) => one !== '').join(', ');
+  return words.filter((word) => word !== '').join(', ');
 }
 
 /**
- * What another run of the schedule had besides its defaults, and this one has not: `budget 300 credits, --confirm 200`.
- * Empty: nothing.
+ * Describes the settings that a schedule had before an update and has no more: `budget 300 credits, --confirm 200`.
+ * Empty if there are none.
  */
 export function droppedWords(before: ScheduledRun, after: ScheduledRun): string {
-  const had = { ...unusual(before), ...budgetOf(before) };
-  const has = { ...unusual(after), ...budgetOf(after) };
+  const had = { ...changedTunables(before), ...budgetOf(before) };
+  const has = { ...changedTunables(after), ...budgetOf(after) };
   const lost = Object.fromEntries(Object.entries(had).filter(([name]) => !(name in has)));
   const left = runWords({ ...after, tunables: {} }).split(', ');
   const flags = runWords({ ...before, tunables: {} })
     .split(', ')
-    .filter((flag) => flag !== '' && !left.some((one) => one.split(' ')[0] === flag.split(' ')[0]));
-  return [describeTuning(tuningOf(lost)), ...flags].filter((one) => one !== '').join(', ');
+    .filter((flag) => flag !== '' && !left.some((kept) => kept.split(' ')[0] === flag.split(' ')[0]));
+  return [describeTuning(tuningOf(lost)), ...flags].filter((word) => word !== '').join(', ');
 }
 
 function budgetOf({ tunables }: ScheduledRun): Partial<TunableValues> {
@@ -210,10 +209,12 @@ function budgetOf({ tunables }: ScheduledRun): Partial<TunableValues> {
   return budget === null ? {} : { budget };
 }
 
-/** Its tunables that are not the defaults; the budget is told apart from them. */
-function unusual({ tunables }: ScheduledRun): Partial<TunableValues> {
-  const usual = new Map<string, unknown>(Object.entries(valuesOf(DEFAULT_TUNABLES)));
+/** Returns the tunables that differ from their defaults, without the budget. */
+function changedTunables({ tunables }: ScheduledRun): Partial<TunableValues> {
+  const defaults = new Map<string, unknown>(Object.entries(valuesOf(DEFAULT_TUNABLES)));
   return Object.fromEntries(
-    Object.entries(tunables).filter(([name, value]) => name !== 'budget' && !isDeepStrictEqual(usual.get(name), value)),
+    Object.entries(tunables).filter(
+      ([name, value]) => name !== 'budget' && !isDeepStrictEqual(defaults.get(name), value),
+    ),
   );
 }

@@ -15,7 +15,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { number } from '../terminal/words.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
-import { endingWords, nobodyFires } from './schedule-words.ts';
+import { endingWords, noWorkerWords } from './schedule-words.ts';
 import { forgetTake, noteTake } from '../recorded-take.ts';
 import { withSchedules } from './look.ts';
 
@@ -60,19 +60,19 @@ export async function backfill(name: string, flags: Flags, { output }: RunContex
   });
 }
 
-/** Flags of `trigger`. `wait`: until its batch has ended. */
+/** Flags of `trigger`, whose `--wait` takes no value: wait until the batch has ended. */
 type TriggerFlags = Omit<Flags, 'wait'> & { readonly wait?: boolean };
 
-/** `voxbatch schedule trigger NAME`. With `--wait` its exit is that of the batch. */
+/** `voxbatch schedule trigger NAME`. With `--wait` it exits with the batch's exit code. */
 export async function trigger(name: string, flags: TriggerFlags, { output, takeNote }: RunContext): Promise<ExitName> {
   if (flags.wait === true) return triggerToEnd(name, flags, { output, takeNote });
   return steer(name, 'triggered', flags, output, async (place) => {
     await triggerSchedule(place, name, flags.overlap, () => {
       noteFiring(name, takeNote);
     });
-    const words = `Schedule "${name}" fires now. To see what comes of it: voxbatch schedule show ${shellWord(name)}`;
-    const isAlone = isLeftAlone(await isAttended(place, name), place.around);
-    return isAlone ? [words, nobodyFires([name], place.around)] : words;
+    const message = `Schedule "${name}" fires now. To see what comes of it: voxbatch schedule show ${shellWord(name)}`;
+    const isUnattended = isLeftAlone(await isAttended(place, name), place.around);
+    return isUnattended ? [message, noWorkerWords([name], place.around)] : message;
   });
 }
 
@@ -84,7 +84,7 @@ async function triggerToEnd(
   return withSchedules<ExitName>(
     output,
     async (place) => {
-      const alone = nobodyFires([name], place.around);
+      const noWorker = noWorkerWords([name], place.around);
       const triggered = await triggerAndWait(place, name, {
         overlap,
         tell: (news) => {
@@ -94,15 +94,15 @@ async function triggerToEnd(
           }
           output.say(
             news.type === 'alone'
-              ? alone
+              ? noWorker
               : `Schedule "${name}" fires: batch ${news.batch}. Waiting for its end; Ctrl-C ends only the waiting.`,
           );
         },
       });
       if (triggered.type !== 'over') {
         forgetTake(takeNote);
-        const [exit, words] = NOT_OVER[triggered.type];
-        output.say(`Schedule "${name}" ${words}${triggered.type === 'unattended' ? ` ${alone}` : ''}`);
+        const [exit, message] = NOT_OVER[triggered.type];
+        output.say(`Schedule "${name}" ${message}${triggered.type === 'unattended' ? ` ${noWorker}` : ''}`);
         return exit;
       }
       const { occurrence, exit = 'failures', out } = triggered;
@@ -114,12 +114,12 @@ async function triggerToEnd(
   );
 }
 
-/** A second trigger is a second firing. */
+/** Notes the firing, because repeating the command would fire the schedule a second time. */
 function noteFiring(name: string, takeNote: RunContext['takeNote']): void {
   noteTake(takeNote, `voxbatch schedule show ${shellWord(name)}`);
 }
 
-/** What is said of a trigger that came to nothing, after the name of its schedule, and the exit code. */
+/** The exit code and the message, after the schedule's name, of a trigger that made no batch. */
 const NOT_OVER: Readonly<Record<Exclude<Triggered['type'], 'over'>, readonly [ExitName, string]>> = {
   unattended: ['unreachable', 'was not triggered.'],
   dropped: ['unfinished', 'did not fire: one of its batches runs, and the overlap policy dropped this firing.'],
@@ -133,6 +133,7 @@ const NOT_OVER: Readonly<Record<Exclude<Triggered['type'], 'over'>, readonly [Ex
   ],
 };
 
+/** Runs `work`, prints its lines, and with `--json` one line of JSON. */
 async function steer(
   name: string,
   done: string,

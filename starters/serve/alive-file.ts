@@ -3,10 +3,10 @@ import { dirname, resolve } from 'node:path';
 import { ExitError } from '../exit-error.ts';
 import { messageOf } from '../../contract/message-of.ts';
 
-/** How often the file is touched, ms. A probe should allow for several of these. */
-const TOUCH_EVERY_MS = 5_000;
+/** How often the file is touched, ms. A probe should allow for several of these intervals. */
+const TOUCH_INTERVAL_MS = 5_000;
 
-/** Throws {@link ExitError} if the file cannot be made later, when the process is ready. */
+/** Checks at the start that the file can be created once the process is ready. Throws {@link ExitError} `usage`. */
 export function requireAliveFolder(path: string): void {
   try {
     accessSync(dirname(resolve(path)), constants.W_OK);
@@ -16,9 +16,9 @@ export function requireAliveFolder(path: string): void {
 }
 
 /**
- * Keeps a file that says that this process works: made when it is ready, touched while its event loop turns, removed in
- * the end. It does not depend on ledger, Temporal or API: a worker that waits for one of them must not be restarted for
- * it. Returns what removes it.
+ * Keeps the liveness file of `--alive-file`: creates it now, and touches it while the event loop runs. It says nothing
+ * about ledger, Temporal or API, because a worker that waits for one of them must not be restarted. Returns a function
+ * that removes the file. Throws {@link ExitError} `usage`.
  */
 export function keepAliveFile(path: string): () => void {
   try {
@@ -31,9 +31,9 @@ export function keepAliveFile(path: string): () => void {
     try {
       utimesSync(path, now, now);
     } catch {
-      // Who removed it wants this process restarted.
+      // Somebody removed the file, so the probe is meant to fail.
     }
-  }, TOUCH_EVERY_MS);
+  }, TOUCH_INTERVAL_MS);
   return () => {
     clearInterval(timer);
     rmSync(path, { force: true });

@@ -22,44 +22,43 @@ import { awaitUp, becomeUp } from '../../client/work/up.ts';
 import { formatDuration } from '../../contract/times.ts';
 
 /**
- * Max wait for requests in flight after SIGTERM, ms. Hooks take up to 5 s more, and Kubernetes kills a container after
- * 30 s.
+ * How long a worker waits for requests in flight after SIGTERM by default, ms. Hooks take up to 5 s more, and
+ * Kubernetes kills a container after 30 s.
  */
 const WORKER_GRACE_MS = 20_000;
 
-/** `voxbatch worker`: works on the batches of this API and account until told to stop. */
+/** `voxbatch worker`: works on the batches of this API and account until Ctrl-C or SIGTERM. */
 export function worker(flags: Flags, context: RunContext): Promise<ExitName> {
   return serve({ ...flags, grace: flags.grace ?? WORKER_GRACE_MS }, context, { isVersioned: true });
 }
 
-/**
- * Works on the batches of this API and account until told to stop. SIGTERM and Ctrl-C shut down gracefully, SIGTERM
- * within `--grace` and a few seconds. `onReady` is called when the worker is ready for work.
- */
+/** Works on the batches of this API and account until Ctrl-C or SIGTERM, which wait at most `--grace` for requests. */
 async function serve(
   flags: Flags,
-  { output: given, ...context }: RunContext,
-  options: ServeHow = {},
+  { output: plainOutput, ...context }: RunContext,
+  options: ServeOptions = {},
 ): Promise<ExitName> {
-  const output = timed(given);
-  const { exit, isTold } = await serveUntilTold(flags, { output, ...context }, options);
-  if (!isTold) return exit;
+  const output = timed(plainOutput);
+  const { exit, isSignalled } = await serveUntilSignal(flags, { output, ...context }, options);
+  if (!isSignalled) return exit;
   if (output.stop === undefined) output.say(STOPPED);
   else output.stop(exit);
   return exit;
 }
 
-interface ServeHow {
+interface ServeOptions {
+  /** Called when the worker is ready for work. */
   readonly onReady?: () => void;
+  /** Whether it takes part in Temporal's Worker Versioning if flags or environment ask for that. */
   readonly isVersioned?: boolean;
 }
 
-/** `isTold`: it ended because it was told to. */
-async function serveUntilTold(
+/** Works until a signal or, with `--until-idle`, until no batch is open. `isSignalled`: a signal ended it. */
+async function serveUntilSignal(
   flags: Flags,
   { output, atFaultPoint }: RunContext,
-  { onReady, isVersioned = false }: ServeHow,
-): Promise<{ readonly exit: ExitName; readonly isTold: boolean }> {
+  { onReady, isVersioned = false }: ServeOptions,
+): Promise<{ readonly exit: ExitName; readonly isSignalled: boolean }> {
   const webhook = readWebhook(flags);
   if (flags.aliveFile !== undefined) requireAliveFolder(flags.aliveFile);
   const settings = withMetrics(withServeMedia(await confirmServing(await readSettings(), {}), flags), flags);
@@ -80,17 +79,17 @@ async function serveUntilTold(
     ...{ mustExist: false, thread: true, admit },
     waiting: { say: output.say, signal: interrupt.signal },
   });
-  let endAlive: (() => void) | undefined;
+  let removeAliveFile: (() => void) | undefined;
   let page: Promise<{ close(): Promise<void> } | undefined> | undefined;
-  const beReady = (): void => {
+  const markReady = (): void => {
     if (flags.page === true) page ??= openPage(settings, output);
-    if (flags.aliveFile !== undefined) endAlive = keepAliveFile(flags.aliveFile);
+    if (flags.aliveFile !== undefined) removeAliveFile = keepAliveFile(flags.aliveFile);
     onReady?.();
   };
   try {
     const { untilIdle, batch, out, lookEvery, only } = flags;
     const end = await work(session, {
-      ...{ only, version, webhook, untilIdle, batch, out, onReady: beReady, atFaultPoint, reportWords: REPORT_WORDS },
+      ...{ only, version, webhook, untilIdle, batch, out, onReady: markReady, atFaultPoint, reportWords: REPORT_WORDS },
       lookEveryMs: lookEvery === undefined ? undefined : 1_000 * lookEvery,
       tell: (news) => {
         const isLogged = news.type === 'note' && news.isLogged;
@@ -105,17 +104,17 @@ async function serveUntilTold(
       const then = end.cause instanceof AnswersLost ? 'Fix that' : 'Nothing is lost; fix that';
       throw new ExitError('unreachable', `${messageOf(end.cause)}\n${then}, then start again.`);
     }
-    const isTold = interrupt.signal.aborted;
-    return { exit: isTold && interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete', isTold };
+    const isSignalled = interrupt.signal.aborted;
+    return { exit: isSignalled && interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete', isSignalled };
   } finally {
-    endAlive?.();
+    removeAliveFile?.();
     await (await page)?.close();
     await session.close();
     interrupt.dispose();
   }
 }
 
-/** The page is no reason not to work. */
+/** Opens the page; prints why if that fails, because the worker should work without it. */
 async function openPage(
   settings: Awaited<ReturnType<typeof readSettings>>,
   output: RunContext['output'],
@@ -128,7 +127,7 @@ async function openPage(
   }
 }
 
-/** What is said of a worker that does a part of the work. */
+/** Describes which part of the work `--only` leaves to other workers. */
 const ONLY = {
   all: '',
   submit: ' It leaves the results to workers that download.',
@@ -161,8 +160,8 @@ function linesOf(news: ServeNews): readonly string[] {
 }
 
 /**
- * `voxbatch up`: runs the embedded server and a worker until told to stop. Instances started by `run --detach` exit by
- * themselves, and do not count as their home's `up`.
+ * `voxbatch up`: runs the embedded server and a worker until Ctrl-C or SIGTERM. A home has at most one, but those that
+ * `run --detach` starts (`--until-idle`) do not count: they end by themselves.
  */
 export async function up(flags: Flags, context: RunContext): Promise<ExitName> {
   if (flags.untilIdle === true) return serve(flags, context);
@@ -190,21 +189,19 @@ export async function up(flags: Flags, context: RunContext): Promise<ExitName> {
   }
 }
 
+/** `up --wait`: waits until the home's `up` is ready. Throws {@link ExitError} `unreachable` if it is not in time. */
 async function waitForUp(home: string, limitMs: number): Promise<ExitName> {
-  const found = await awaitUp(home, limitMs);
-  if (found === 'ready') return 'complete';
+  const state = await awaitUp(home, limitMs);
+  if (state === 'ready') return 'complete';
   throw new ExitError(
     'unreachable',
-    found === 'absent'
+    state === 'absent'
       ? `No \`voxbatch up\` runs in ${home}. Start one: voxbatch up`
       : `\`voxbatch up\` in ${home} is not ready after ${formatDuration(limitMs)}. Its log says why.`,
   );
 }
 
-/**
- * The output of a command that stays: as text, each message has its time before it, in UTC, unless stderr is a
- * terminal.
- */
+/** Returns an output for a long-running command: messages begin with the time in UTC, unless stderr is a terminal. */
 export function timed(output: Output): Output {
   if (output.isTerminal || isLog(output)) return output;
   return {

@@ -14,15 +14,15 @@ import { ownEnvironment } from '../own-environment.ts';
 import { listenForInterrupt } from '../run/interrupt.ts';
 
 /**
- * `voxbatch simulate`: a stand-in for the whole API on this machine, for rehearsal. Prints its URL first, and runs
- * until it is told to end. The simulator reads its own flags.
+ * `voxbatch simulate`: runs the simulator of the API on this machine until Ctrl-C or SIGTERM. Prints its URL first. The
+ * flags are the simulator's own, and it parses them.
  */
 export async function simulate(flags: Readonly<Record<string, string>>, { output }: RunContext): Promise<ExitName> {
   const nothing = (): void => undefined;
   const interrupt = listenForInterrupt(nothing, nothing);
   try {
     const argv = Object.entries(flags).map(([name, value]) => `${flagOf(name)}=${value}`);
-    // It makes the operations of the configuration known, so that they can be rehearsed.
+    // Registers the operations of the config file, so that they can be rehearsed.
     await readSettings();
     const simulator = await start({ ...(await readOptions(argv)), operations: ownOperations() });
     output.data(simulator.url);
@@ -55,14 +55,12 @@ async function start(options: SimulatorOptions): Promise<Simulator> {
     throw new ExitError(
       'usage',
       `The simulator cannot listen: ${messageOf(error)}. Choose another --port, or 0 for a free one.`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }
 
-/** The user's own token is never printed. */
+/** Returns how to set the token in another shell. The user's own token is never printed. */
 function tokenWords(): string {
   return findToken(ownEnvironment()) === undefined
     ? ' VOXBATCH_API_TOKEN=simulator-token'

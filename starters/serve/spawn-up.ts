@@ -10,21 +10,22 @@ import { serveMediaWords } from '../commands/serve-media-flags.ts';
 import { webhookEnv, webhookWords } from '../commands/webhook-flags.ts';
 import { readToken } from '../connect/api-token.ts';
 
-/** A batch that `up` works on. */
+/** The batch for which `run --detach` starts `up`. */
 interface DetachedBatch {
   readonly batch: string;
+  /** The absolute path of its out folder. */
   readonly out: string;
   readonly webhook?: WebhookSettings | undefined;
 }
 
-/** Path of `cli.js`, absolute. */
+/** Returns the absolute path of `cli.js`, or of `cli.ts` when running from source. */
 export function pathOfCli(): string {
   return fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../cli.ts' : '../cli.js', import.meta.url));
 }
 
 /**
- * Starts `voxbatch up` in the background: it keeps server and worker alive until no batch of this account is open, and
- * writes the files of the batch to `out` when that is finished.
+ * Starts `voxbatch up --until-idle` in the background: it works until no batch of this account is open, and writes the
+ * batch's files to `out` when that is finished.
  */
 export function spawnUp(settings: Settings, open: ConnectedApi, { batch, out, webhook }: DetachedBatch): void {
   const place = ['--api-url', open.api.baseUrl, '--batch', batch, '--out', out];
@@ -36,7 +37,7 @@ export function spawnUp(settings: Settings, open: ConnectedApi, { batch, out, we
     ],
     secrets: {
       ...otlpEnvironment(settings.env),
-      // A token that came by a file is handed on as it was read: the file may be gone by then.
+      // Read now: a token file may be gone when `up` starts.
       VOXBATCH_API_TOKEN: readToken(settings),
       VOXBATCH_NOTIFY_SECRET: settings.env['VOXBATCH_NOTIFY_SECRET'],
       ...webhookEnv(webhook),

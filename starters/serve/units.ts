@@ -10,8 +10,9 @@ import { admittance } from '../trust/confirm.ts';
 import { pathOfCli } from './spawn-up.ts';
 
 /**
- * `voxbatch up --print-unit`: prints a unit that runs `up` with the folder and settings of this shell, and says on
- * stderr how to install it. Secrets are in no unit: they go to a file that only its owner can read.
+ * `voxbatch up --print-unit`: prints a service definition (systemd, launchd, cron) that runs `up` with the folder and
+ * settings of this shell, and on stderr how to install it. It holds no secrets: those go to a file that only its owner
+ * can read.
  */
 export async function printUnit(
   { printUnit: format = 'systemd', apiUrl, webhook }: Flags,
@@ -27,16 +28,18 @@ export async function printUnit(
   }
   const { write, refuses, install } = UNITS[format];
   const values = [service.workingDirectory, ...service.voxbatch, ...Object.values(service.environment)];
-  const odd = values.find((value) => refuses.test(value));
-  if (odd !== undefined) throw usageError(`A unit for ${format} cannot hold the value ${JSON.stringify(odd)}.`);
-  const open = secretSettingOf(service);
-  if (open !== undefined) throw usageError(`A unit holds no secret, and ${open} is a URL with a password or a query.`);
+  const unusable = values.find((value) => refuses.test(value));
+  if (unusable !== undefined)
+    throw usageError(`A unit for ${format} cannot hold the value ${JSON.stringify(unusable)}.`);
+  const secretSetting = secretSettingOf(service);
+  if (secretSetting !== undefined)
+    throw usageError(`A unit holds no secret, and ${secretSetting} is a URL with a password or a query.`);
   const unit = write(service);
-  if (format === 'cron' && unit.split('\n').some((line) => line.length > LONGEST_CRON_LINE)) {
-    throw usageError(`cron takes at most ${LONGEST_CRON_LINE} characters in a line: shorten PATH, for example.`);
+  if (format === 'cron' && unit.split('\n').some((line) => line.length > MAX_CRON_LINE)) {
+    throw usageError(`cron takes at most ${MAX_CRON_LINE} characters in a line: shorten PATH, for example.`);
   }
-  // The unit names the home explicitly, which vouches for it, so the home must not have come with the folder. A missing
-  // ledger is created, which marks the home as this user's for the next call.
+  // The unit names the home explicitly, and a home that is named counts as trusted: so it is checked here that the
+  // ledger is the user's. A missing ledger is created, which makes the home trusted for the next call.
   const session = openSession(settings, {}, { admit: admittance(settings, {}, output) });
   await session.ledger().finally(() => session.close());
   makeFoldersFor(here, settings);
@@ -53,17 +56,14 @@ export async function printUnit(
   return 'complete';
 }
 
-/**
- * Time a service manager waits after SIGTERM before killing, s: `up` stops within 40 s, and a busy disk may add to
- * that.
- */
+/** How long a service manager waits after SIGTERM, s: `up` stops within 40 s, and a busy disk may add to that. */
 export const STOP_TIMEOUT_S = 60;
-/** Pause before a restart, s. There is no limit to restarts: an API that is away at night is back in the morning. */
+/** Pause before a restart, s. Restarts are unlimited, so that a service survives a night without the API. */
 export const RESTART_AFTER_S = 10;
 /** How long a start may take, minutes: the first one may build the Temporal server. */
 const START_TIMEOUT_MIN = 10;
-/** Lines longer than this are cut or refused by common crons, characters. */
-export const LONGEST_CRON_LINE = 998;
+/** Common crons cut or refuse longer lines, in characters. */
+export const MAX_CRON_LINE = 998;
 
 /** Writes a service's configuration for a service manager. */
 interface UnitWriter {
@@ -101,7 +101,7 @@ TimeoutStopSec=${STOP_TIMEOUT_S}
 [Install]
 WantedBy=${isRoot ? 'multi-user' : 'default'}.target
 `,
-    // Of a bare value, systemd cuts spaces at the end, and a backslash there joins the next line.
+    // systemd cuts spaces at the end of an unquoted value, and reads a backslash there as a line continuation.
     refuses: /\p{Cc}|[\s\\]$/u,
     install: ({ name, isRoot }) => {
       const [folder, systemctl] = isRoot
@@ -115,8 +115,8 @@ WantedBy=${isRoot ? 'multi-user' : 'default'}.target
     },
   },
   /**
-   * A property list for launchd. It has no file of the environment, so a shell reads that and then becomes `up`:
-   * signals reach it, and no shell is left.
+   * A property list for launchd, which reads no environment file: so a shell reads it, then replaces itself with `up`,
+   * and signals reach `up`.
    */
   launchd: {
     write: ({ name, voxbatch, workingDirectory, environment, environmentFile, needsFile, log }) => {
@@ -159,8 +159,8 @@ ${linesOf(environment, (variable, value) => `    <key>${xmlEscaped(variable)}</k
     ],
   },
   /**
-   * Two lines for a crontab: cron starts `up` after a boot, and looks every 5 minutes whether it still runs. If it
-   * does, the second one ends at once and says nothing.
+   * Two lines for a crontab: cron starts `up` after a boot and again every 5 minutes, where it ends at once and
+   * silently if it runs already.
    */
   cron: {
     write: ({ name, voxbatch, workingDirectory, environment, environmentFile, needsFile, log }) => {
@@ -169,7 +169,7 @@ ${linesOf(environment, (variable, value) => `    <key>${xmlEscaped(variable)}</k
       const settings = Object.entries(environment).map(([variable, value]) => `${variable}=${value}`);
       const words = ['env', ...settings, ...voxbatch, 'up', '--unless-running'].map(shellWord).join(' ');
       const start = `cd ${shellWord(workingDirectory)} && set -a && ${read} && exec ${words} >> ${shellWord(log)} 2>&1`;
-      // cron takes a bare `%` for the end of the line.
+      // cron reads a bare `%` as the end of the line.
       const command = start.replaceAll('%', String.raw`\%`);
       return `# ${name}\n@reboot ${command}\n*/5 * * * * ${command}\n`;
     },
@@ -179,29 +179,30 @@ ${linesOf(environment, (variable, value) => `    <key>${xmlEscaped(variable)}</k
   },
 };
 
+/** Returns the lines that `write` makes of each variable. */
 function linesOf(environment: Service['environment'], write: (name: string, value: string) => string): string {
   return Object.entries(environment)
     .map(([name, value]) => write(name, value))
     .join('');
 }
 
-/** For systemd. The program is taken as it is; in its arguments, `$` would begin a variable. */
+/** Formats a command for systemd, where `$` begins a variable in arguments, but not in the program. */
 function commandLine([program = '', ...args]: readonly string[]): string {
   return [quoted(program), ...args.map((arg) => quoted(arg.replaceAll('$', '$$$$')))].join(' ');
 }
 
-/** A word for systemd in double quotes, if it needs them. */
+/** Returns a word for systemd, in double quotes if it needs them. */
 function quoted(word: string): string {
   if (/^[\w./:@+,=-]+$/.test(word)) return word;
   return `"${specifiersEscaped(word).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-/** `%` begins a specifier of systemd, such as the name of the unit. */
+/** Escapes `%`, which begins a specifier of systemd. */
 function specifiersEscaped(text: string): string {
   return text.replaceAll('%', '%%');
 }
 
-/** The file of the environment is a pattern to systemd. */
+/** Escapes glob characters, since systemd reads the path of an environment file as a pattern. */
 function globEscaped(path: string): string {
   return path.replaceAll(/[*?[\]\\]/g, String.raw`\$&`);
 }

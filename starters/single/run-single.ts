@@ -17,25 +17,25 @@ import { ExitError, usageError } from '../exit-error.ts';
 import { beginServerHere } from '../run/early-server.ts';
 import { workOnBatch, type WorkEnd } from '../run/work-on-batch.ts';
 import { billError } from '../run/pricing-words.ts';
-import { askLines, heldText, refuseJob, costText, endText, stoppedHere } from './single-words.ts';
-import type { Giving, Given, GivingPlace } from './give.ts';
+import { eventLines, heldText, refuseJob, costText, endText, stoppedText } from './single-words.ts';
+import type { Delivered, Delivery, DeliveryContext } from './deliver.ts';
 import type { Flags } from '../commands/flags.ts';
 import { viewJob, viewSingle, type SingleView } from '../../client/single/single-view.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 
-/** A single job requested by a command. */
-export interface SingleRequest extends Giving {
+/** A single job that a command runs. */
+export interface SingleRequest extends Delivery {
   readonly job: PrepareRequest['job'];
   readonly flags: Flags;
   readonly context: RunContext;
-  /** Standard input was read for the job, so nobody can be asked. Default false. */
+  /** Stdin has the job's text, so the user cannot be asked. Default: false. */
   readonly readsStdin?: boolean;
 }
 
 /**
- * Runs one job as a batch of one row, on the path of every batch, and hands out its result. The same job again
- * continues it, or hands out what is finished without any request; see `policy/single/same-again.ts`.
+ * Runs one job as a batch of one row, and delivers its result. The same command again continues the job, or delivers a
+ * finished result without any request; see `policy/single/same-again.ts`.
  */
 export async function runSingle(request: SingleRequest): Promise<ExitName> {
   const { job, flags, context } = request;
@@ -63,17 +63,18 @@ export async function runSingle(request: SingleRequest): Promise<ExitName> {
   }
 }
 
-/** Throws {@link ExitError} `usage` for flags that ask a non-paying command to pay. */
+/** Throws {@link ExitError} `usage` for flags that order a payment together with `--cache only`. */
 function refusePaying({ again = false, resubmit = false }: Flags): void {
   if (!again && !resubmit) return;
   const paying = again ? '--again' : '--resubmit';
   throw usageError(`${paying} pays for a request, and --cache only sends none. Leave one of them out.`);
 }
 
+/** Asks the user if needed, records the job, works on it, and delivers the result. Returns the exit code. */
 async function askAndWork(request: SingleRequest, job: SingleJobRequest['job'], settings: Settings): Promise<ExitName> {
   const { flags, readsStdin = false } = request;
   const context = quietContext(request);
-  // Checked early, before a server is started in vain.
+  // Checked before a server is started.
   if (settings.cluster === undefined) requireAccess(settings, flags);
   const isEarly = settings.cluster === undefined && isPlaceKnown(settings);
   const server = isEarly ? beginServerHere(settings, context.output.say) : undefined;
@@ -86,21 +87,21 @@ async function askAndWork(request: SingleRequest, job: SingleJobRequest['job'], 
       const probe = flags.probe === true;
       const tuning = readTuning(flags);
       const words = { isProbed: probe, ...job.settings };
-      const note = (next: string): void => {
+      const noteIfNewTake = (next: string): void => {
         if (again || resubmit)
           noteTake(context.takeNote, next, `the same command without --${again ? 'again' : 'resubmit'}`);
       };
       const ready = async (): Promise<void> => {
-        await request.ready();
-        // Its name is not known yet.
-        note('voxbatch list');
+        await request.prepare();
+        // The job's batch has no name yet.
+        noteIfNewTake('voxbatch list');
       };
       const asked = await requestSingle({
         ...{ session, job, tuning, again, resubmit, person, probe, ready },
         confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,
         tell: (event) => {
-          if (event.type === 'opening') note(statusCommand(event.batch));
-          for (const line of askLines(event, words)) output.say(line);
+          if (event.type === 'opening') noteIfNewTake(statusCommand(event.batch));
+          for (const line of eventLines(event, words)) output.say(line);
         },
       });
       switch (asked.type) {
@@ -117,9 +118,9 @@ async function askAndWork(request: SingleRequest, job: SingleJobRequest['job'], 
         case 'given':
           return end(request, asked.record, invocation, { why: 'closed', isOld: true });
         case 'open': {
-          if (!asked.isNew) await request.ready();
+          if (!asked.isNew) await request.prepare();
           const { batch: record, isNew } = asked;
-          note(statusCommand(record.name));
+          noteIfNewTake(statusCommand(record.name));
           const isReopened = !isNew && (again || resubmit);
           return workOnBatch(
             { record, isNew, isReopened, out: null, server, usesUp: true },
@@ -142,6 +143,7 @@ function statusCommand(batch: string): string {
   return `voxbatch status ${shellWord(batch)}`;
 }
 
+/** Ends the command with the resources of its invocation; see {@link endSingle}. */
 async function end(
   request: SingleRequest,
   record: SingleRecord,
@@ -152,7 +154,7 @@ async function end(
   return endSingle({ ...request, ...how, record, ledger, store, context: { ...request.context, output } });
 }
 
-/** An address that only a config file names is asked about on a terminal, later. */
+/** Throws if no API is configured. Whether a config file's URL may be used is asked later. */
 function requireAccess(settings: Settings, flags: Flags): void {
   try {
     readApiAccess(settings, flags);
@@ -161,14 +163,14 @@ function requireAccess(settings: Settings, flags: Flags): void {
   }
 }
 
-/** For a single row, periodic progress lines say nothing; on a terminal they at least show activity. */
+/** Returns the context without progress lines, which say nothing about a single row; a terminal keeps its bar. */
 function quietContext({ context }: SingleRequest): RunContext {
   const { output } = context;
   return { ...context, output: output.draw === undefined ? { ...output, progress: 'none' } : output };
 }
 
 /** A job's state when its command ends. */
-export interface SingleEnd extends Pick<Giving, 'give'>, Pick<GivingPlace, 'store'> {
+export interface SingleEnd extends Pick<Delivery, 'deliver'>, Pick<DeliveryContext, 'store'> {
   readonly record: SingleRecord;
   readonly ledger: Parameters<typeof viewSingle>[0];
   readonly flags: Flags;
@@ -178,32 +180,33 @@ export interface SingleEnd extends Pick<Giving, 'give'>, Pick<GivingPlace, 'stor
   readonly isOld: boolean;
 }
 
-/** Hands out the result of a job, or says why there is none and what to do. Returns the exit code. */
+/** Delivers a job's result, or prints why there is none and what to do. Returns the exit code. */
 async function endSingle(end: SingleEnd): Promise<ExitName> {
   const { record, ledger, why, isOld, context, flags } = end;
   const { output, takeNote } = context;
   const { taken } = takeNote ?? {};
   const stopped = why === 'interrupted' || why === 'terminated' ? why : undefined;
   const { view, exit } = await viewSingle(ledger, record);
-  const given: Given =
+  const delivered: Delivered =
     stopped === undefined && hasResult(record.row.outcome)
-      ? await handOut(end, view)
+      ? await deliverResult(end, view)
       : { exit: stopped ?? exit, file: null };
-  if (stopped !== undefined) output.say(stoppedHere(taken));
+  if (stopped !== undefined) output.say(stoppedText(taken));
   else if (!hasResult(record.row.outcome)) for (const line of endText(view, taken)) output.say(line);
-  if (flags.json === true) output.data(jsonLine(viewJob(view, given.exit, given.file, isOld, taken?.next)));
-  return given.exit;
+  if (flags.json === true) output.data(jsonLine(viewJob(view, delivered.exit, delivered.file, isOld, taken?.next)));
+  return delivered.exit;
 }
 
-async function handOut({ record, give, store, context, flags, isOld }: SingleEnd, view: SingleView): Promise<Given> {
+async function deliverResult(
+  { record, deliver, store, context, flags, isOld }: SingleEnd,
+  view: SingleView,
+): Promise<Delivered> {
   const { batch, row } = record;
   const { output } = context;
-  const given = await give(record, { store, output, json: flags.json === true, isOld });
-  const before = isOld
-    ? 'Finished before, nothing was sent now. '
-    : row.outcome === 'cached'
-      ? 'An earlier result was used. '
-      : '';
-  output.say(`${before}${costText(view)} Record: voxbatch explain ${shellWord(batch.name)}`);
-  return given;
+  const delivered = await deliver(record, { store, output, json: flags.json === true, isOld });
+  const reused = row.outcome === 'cached' ? 'An earlier result was used. ' : '';
+  output.say(
+    `${isOld ? 'Finished before, nothing was sent now. ' : reused}${costText(view)} Record: voxbatch explain ${shellWord(batch.name)}`,
+  );
+  return delivered;
 }

@@ -5,47 +5,47 @@ import type { RunContext } from '../terminal/output.ts';
 import type { Flags } from '../commands/flags.ts';
 import { verifyCell } from '../run/run-options.ts';
 import { usageError } from '../exit-error.ts';
-import { giveMedia, checkForm, giveText } from './give.ts';
+import { checkTranscriptFormat, deliverMedia, deliverText } from './deliver.ts';
 import { runSingle } from './run-single.ts';
 import { checkTarget, extensionOf, readTarget, checkStdout, type Target } from './target.ts';
 import type { Readable } from 'node:stream';
 import { trimEnd } from '../../contract/trim-end.ts';
 import { MAX_CELL_BYTES } from '../../contract/api-limits.ts';
 
-/** `voxbatch say TEXT`: speaks a text, and hands out the file. The same text with the same voice is the same job. */
-export async function say(given: string, flags: Flags, context: RunContext): Promise<ExitName> {
+/** `voxbatch say TEXT`: speaks a text and delivers the file. The same text with the same settings is the same job. */
+export async function say(textOrDash: string, flags: Flags, context: RunContext): Promise<ExitName> {
   const target = await readTarget(flags);
   checkStdout(target, flags);
-  const readsStdin = given === '-';
-  const text = readsStdin ? await readText(process.stdin) : given;
+  const readsStdin = textOrDash === '-';
+  const text = readsStdin ? await readText(process.stdin) : textOrDash;
   const { voice, engine, speed, language, verify, tts = 'job', split, api = {}, force = false } = flags;
   const format = formatOf(flags, target);
-  const wish = { voice, engine, format, speed, language, verify: verifyCell(verify), tts, api };
+  const options = { voice, engine, format, speed, language, verify: verifyCell(verify), tts, api };
   return runSingle({
-    job: { ...sayJob(text, wish), ...defined({ split }) },
+    job: { ...sayJob(text, options), ...defined({ split }) },
     flags,
     context,
     readsStdin,
-    ready: () => checkTarget(target, flags),
-    give: (record, place) => giveMedia(record, target, { force }, place),
+    prepare: () => checkTarget(target, flags),
+    deliver: (record, delivery) => deliverMedia(record, target, { force }, delivery),
   });
 }
 
-/** Formats that are also the extension of their files. */
+/** Formats whose name is the extension of their files. */
 const FORMATS = ['mp3', 'wav', 'pcm', 'ogg', 'opus', 'flac', 'aac', 'm4a'];
 
 /**
- * The format that is asked for: that of the file's name, if none is given. The default of the API is not named, so that
- * the same text with and without `-o` is one job.
+ * Returns the format of `--format`, else the extension of `-o`; undefined for the API's default, so that the same text
+ * with and without `-o` is one job. Throws {@link ExitError} `usage` if the two differ.
  */
 function formatOf({ format }: Flags, target: Target): string | undefined {
-  const named = extensionOf(target);
-  if (!FORMATS.includes(named) || named === format) return format;
-  if (format === undefined) return named === 'mp3' ? undefined : named;
-  throw usageError(`-o ends in .${named}, and --format says ${format}. Make them the same.`);
+  const extension = extensionOf(target);
+  if (!FORMATS.includes(extension) || extension === format) return format;
+  if (format === undefined) return extension === 'mp3' ? undefined : extension;
+  throw usageError(`-o ends in .${extension}, and --format says ${format}. Make them the same.`);
 }
 
-/** `voxbatch lip-sync VIDEO AUDIO`: makes the mouth of a video move to an audio track, and hands out the video. */
+/** `voxbatch lip-sync VIDEO AUDIO`: makes the mouth of a video move to an audio track, and delivers the video. */
 export async function lipSync(video: string, audio: string, flags: Flags, context: RunContext): Promise<ExitName> {
   const target = await readTarget(flags);
   checkStdout(target, flags);
@@ -54,8 +54,8 @@ export async function lipSync(video: string, audio: string, flags: Flags, contex
     job: lipSyncJob({ video, audio }, { api }),
     flags,
     context,
-    ready: () => checkTarget(target, flags),
-    give: (record, place) => giveMedia(record, target, { force }, place),
+    prepare: () => checkTarget(target, flags),
+    deliver: (record, delivery) => deliverMedia(record, target, { force }, delivery),
   });
 }
 
@@ -63,20 +63,20 @@ export async function lipSync(video: string, audio: string, flags: Flags, contex
 export async function transcribe(audio: string, flags: Flags, context: RunContext): Promise<ExitName> {
   const { out, language, api = {}, force = false } = flags;
   const target: Target = out === undefined ? { type: 'stdout' } : await readTarget(flags);
-  checkForm(target);
+  checkTranscriptFormat(target);
   return runSingle({
     job: transcribeJob(audio, { language, api }),
     flags,
     context,
-    ready: () => checkTarget(target, flags),
-    give: (record, place) => giveText(record, target, { force }, place),
+    prepare: () => checkTarget(target, flags),
+    deliver: (record, delivery) => deliverText(record, target, { force }, delivery),
   });
 }
 
 /**
- * Reads a text from standard input: UTF-8, at most 1 MB like a cell of a manifest. Line breaks at its end are no part
- * of it, as in `$(…)` of a shell. Nothing at all is an error: what should have written it has failed. Throws
- * {@link ExitError} `usage`.
+ * Reads a text from standard input: UTF-8, at most 1 MB like a cell of a manifest. Removes line breaks at its end, as
+ * `$(…)` in a shell does. Throws {@link ExitError} `usage`, also for an empty input, since its writer has likely
+ * failed.
  */
 export async function readText(input: Readable): Promise<string> {
   const chunks: Buffer[] = [];

@@ -12,16 +12,21 @@ import { sameAgain, sentence, plural } from '../terminal/words.ts';
 import type { RecordedTake } from '../recorded-take.ts';
 import { pricingLines } from '../run/pricing-words.ts';
 
-/** Said when a person ends the command before the job has ended. */
-export function stoppedHere(taken?: RecordedTake): string {
+/**
+ * Texts of the commands that run a single job (`say`, `transcribe`, `lip-sync`, `voices create`).
+ */
+
+/** Returns the message after Ctrl-C or SIGTERM, before the job has ended. */
+export function stoppedText(taken?: RecordedTake): string {
   return `Stopped here; nothing is lost. ${sameAgain(taken)}`;
 }
 
-const UPLOAD =
+/** What to do with a local file, which the API cannot fetch. */
+const UPLOAD_ADVICE =
   'Put it where the API can fetch it, such as a bucket, and give its http(s) address instead; ' +
   'or have it handed out from here: VOXBATCH_SERVE_MEDIA=HOST:PORT, and VOXBATCH_SERVE_MEDIA_URL with the address at which the API reaches that.';
 
-/** The error of a job that cannot be sent as it is. */
+/** Returns the error for a job whose input is wrong. */
 export function refuseJob(
   { command, typed = command, cells }: PrepareRequest['job'],
   problems: Extract<Asked, { readonly type: 'faulty' }>['problems'],
@@ -30,20 +35,17 @@ export function refuseJob(
     if (code === 'missing-cell' && !(column in cells))
       return `${typed} needs --${column}${column === 'voice' ? ' (voxbatch voices list shows them)' : ''}.`;
     if (code === 'local-file')
-      return `${column}: ${got} is a file here, and the API fetches its media by URL. ${UPLOAD}`;
+      return `${column}: ${got} is a file here, and the API fetches its media by URL. ${UPLOAD_ADVICE}`;
     return `${column === '' ? '' : `${column}: `}expected ${expected}; got ${got}.`;
   });
   return new ExitError(
     'usage',
     `${lines.join('\n')}\nNothing was sent. Nothing was spent. See: voxbatch ${typed} --help`,
-    {
-      next: `voxbatch ${typed} --help`,
-      facts: { problems },
-    },
+    { next: `voxbatch ${typed} --help`, facts: { problems } },
   );
 }
 
-/** Why a job is not run again by itself. */
+/** Returns why a job that ran before is not sent again without a flag. */
 export function heldText({ why }: Pick<Extract<Asked, { readonly type: 'held' }>, 'why'>): string {
   return WHY_HELD[why];
 }
@@ -55,11 +57,11 @@ const WHY_HELD = {
   running: 'This was asked for before, and its job may still run. Nothing was sent now.',
 } as const;
 
-/** A job's cost: the known charges, and possible further ones. */
+/** Returns what a job has cost: the known charges, and possible further ones. */
 export function costText({ fields, charges, uncertain }: SingleView): string {
   const { _credits: credits, _credits_kind: kind } = fields;
-  const about = charges.some(({ chargedFrom }) => chargedFrom === 'quote');
-  const charged = `${about ? 'About ' : ''}${inCredits(credits)} charged.`;
+  const isEstimate = charges.some(({ chargedFrom }) => chargedFrom === 'quote');
+  const charged = `${isEstimate ? 'About ' : ''}${inCredits(credits)} charged.`;
   if (kind !== 'uncertain') return credits === 0 ? 'Nothing was charged.' : charged;
   if (credits === 0)
     return uncertain === 0 ? 'Its price is not known.' : `${inCredits(uncertain)} may have been charged.`;
@@ -67,17 +69,18 @@ export function costText({ fields, charges, uncertain }: SingleView): string {
   return `${charged} ${more} may have been.`;
 }
 
-/** Explains why a job has no result, with the next steps. */
+/** Returns why a job has no result, and the next steps. */
 export function endText(record: SingleView, taken?: RecordedTake): readonly string[] {
   const { batch, row } = record;
   const why = `See: voxbatch explain ${shellWord(batch.name)}`;
   if (row.outcome === null) return [goesOnText(record, taken)];
   const { _credits: credits, _credits_kind: kind } = record.fields;
   const reason = row.failure === null ? '' : `: ${reasonOf(row.failure)}`;
-  const spent = kind === 'uncertain' ? 'uncertain' : credits > 0 ? 'charged' : 'free';
-  // The reason of a refusal says itself that it is free.
+  const charged = credits > 0 ? 'charged' : 'free';
+  const spent = kind === 'uncertain' ? 'uncertain' : charged;
+  // The reason of a refusal has "not charged" already.
   const cost = spent === 'free' && reason.includes('charged') ? '' : ` ${costText(record)}`;
-  // Its reason begins with what is there, and is no lost request.
+  // If only the verification's answer is lost, the title of `unknown` would be wrong, and the reason says enough.
   const begin = isUnverified(record) ? reason.slice(2) : `${TITLES[row.outcome]}${reason === '' ? '.' : reason}`;
   return [`${begin}${cost}`, `${nextOf(record, spent)} ${why}`];
 }
@@ -108,16 +111,17 @@ const SEND_AGAIN = 'The same command sends it again, at its price.';
 
 const RESUBMIT = 'To send it again, which may charge twice: the same command with --resubmit.';
 
+/** Returns what the user can do about a job without a result. `cost`: what it has cost so far. */
 function nextOf(record: SingleView, cost: 'free' | 'charged' | 'uncertain'): string {
   const { batch, row } = record;
   const name = shellWord(batch.name);
-  // The remedies for its batch need the job's input.
+  // Other commands need the job's input, which `voxbatch clean` has removed.
   if (record.isCleaned) return cost === 'free' ? SEND_AGAIN : PAY_AGAIN;
   switch (row.outcome) {
     case 'unknown': {
       if (isUnverified(record)) return uncheckedText(record);
-      const look = isLookedUp(record) ? `Find out, free: voxbatch reconcile ${name}. ` : '';
-      return `It is not sent again by itself. ${look}${RESUBMIT}`;
+      const findOut = isListedByApi(record) ? `Find out, free: voxbatch reconcile ${name}. ` : '';
+      return `It is not sent again by itself. ${findOut}${RESUBMIT}`;
     }
     case 'overdue':
       return 'The same command again waits for that job, free.';
@@ -128,7 +132,7 @@ function nextOf(record: SingleView, cost: 'free' | 'charged' | 'uncertain'): str
         ? 'To pay for it: the same command without --cache only.'
         : 'To send it: the same command with a larger --budget.';
     default:
-      // A text in parts, of which some did not pass a check: it has no file, so it failed.
+      // A text in parts without a file, because some parts did not pass a check.
       if (row.parts !== null && row.failure?.class === 'Unfit')
         return `All its parts are kept. ${acceptText(name)} ${PAY_AGAIN}`;
       if (cost === 'uncertain') return RESUBMIT;
@@ -136,16 +140,13 @@ function nextOf(record: SingleView, cost: 'free' | 'charged' | 'uncertain'): str
   }
 }
 
-/**
- * Whether it is in doubt, and has its speech, and lacks only the answer of its verification. Parts have doubts of their
- * own.
- */
+/** Whether the speech is stored and only the answer of its verification is lost. */
 function isUnverified(record: SingleView): boolean {
   const { outcome, failure, parts } = record.row;
   return outcome === 'unknown' && failure !== null && parts === null && record.lacksOnlyCheck;
 }
 
-/** Its speech is there: no more than its verification may be charged twice. */
+/** Returns the next steps if only the verification's answer is lost, so only that may be charged twice. */
 function uncheckedText({ batch, charges }: SingleView): string {
   const { quoted = null } = charges.at(-1) ?? {};
   const price = quoted === null ? '' : ` (${inCredits(quoted)})`;
@@ -159,16 +160,16 @@ function acceptText(name: string): string {
   return `To accept it as it is, free: voxbatch redrive ${name} --rows 1 --accept, then the same command again.`;
 }
 
-/** Whether the API lists what such a job makes, so that what a lost answer made can be found. */
-function isLookedUp({ batch, row }: SingleView): boolean {
+/** Whether the API lists what such jobs make, so that `reconcile` can find it after a lost answer. */
+function isListedByApi({ batch, row }: SingleView): boolean {
   return stepsIn(row.spec).some((step) => isTraceable(operationOf(row.spec, step, batch.settings.tts)));
 }
 
 /**
- * Human-readable lines about a job before it is paid for. `isProbed`: its media were probed, so a still unknown length
- * cannot be read from them; `retakes`: automatic retakes that may follow.
+ * Returns the lines to print for an event before the job is paid for. `isProbed`: its media were probed, so `--probe`
+ * is not advised; `retakes`: automatic retakes that may follow.
  */
-export function askLines(
+export function eventLines(
   event: SingleEvent,
   {
     isProbed,
@@ -182,7 +183,7 @@ export function askLines(
       return [];
     case 'warned':
     case 'voices':
-      // Its line says nothing: there is one.
+      // Without the line number: the manifest of a single job has one row.
       return event.warnings.map(({ message }) => `warning: ${message}`);
     case 'priced': {
       if (event.reasons.cached.rows > 0) return ['An earlier, equal row has this result: it costs nothing.'];
@@ -209,7 +210,7 @@ function priceOf({ bill, isEstimate }: Facts, isProbed = false): string {
   return `Its price depends on the length of its media, which is not known${isProbed ? '' : ' (--probe reads it, free)'}.`;
 }
 
-/** They are not in the price. */
+/** Returns that automatic retakes may follow, which the price does not include; empty if there are none. */
 function retakesText(retakes: number): string {
   return retakes === 0 ? '' : ` Up to ${plural(retakes, 'retake')} may follow, each at full price.`;
 }

@@ -5,7 +5,7 @@ import { basename, dirname, extname, join, sep } from 'node:path';
 import type { Flags } from '../commands/flags.ts';
 import { usageError, type ExitError } from '../exit-error.ts';
 
-/** Where a result goes. */
+/** Where `-o` sends a result. */
 export type Target =
   | { readonly type: 'stdout' }
   /** This file. */
@@ -14,45 +14,46 @@ export type Target =
   | { readonly type: 'folder'; readonly path: string };
 
 /**
- * Reads `-o`: a file, a folder, or `-` for stdout. Default: the working directory. Throws {@link ExitError} `usage` for
- * a path that can be neither, or whose folder cannot be written to.
+ * Reads `-o`: a file, a folder, or `-` for stdout. Default: the working directory. Throws {@link ExitError} `usage` if
+ * the folder is missing or cannot be written to.
  */
 export async function readTarget(flags: Flags): Promise<Target> {
-  const target = await placeOf(flags);
+  const target = await parseTarget(flags);
   if (target.type === 'stdout') return target;
   const folder = target.type === 'folder' ? target.path || '.' : dirname(target.path);
   await access(folder, constants.W_OK | constants.X_OK).catch((error: unknown) => {
-    if (isAbsent(error)) throw noFolder(folder);
+    if (isMissing(error)) throw noFolderError(folder);
     throw usageError(`${folder} cannot be written to: ${messageOf(error)}. Choose another place with -o.`);
   });
   return target;
 }
 
-async function placeOf({ out }: Flags): Promise<Target> {
+async function parseTarget({ out }: Flags): Promise<Target> {
   if (out === '-') return { type: 'stdout' };
   if (out === undefined) return { type: 'folder', path: '' };
   if (out === '') throw usageError('-o: expected a file, a folder, or - for stdout.');
-  const there = await stat(out).catch((error: unknown) => {
-    // No file yet. Anything else (a name that is too long, a file where a folder must be) would fail after the payment.
-    if (isAbsent(error)) return undefined;
+  const existing = await stat(out).catch((error: unknown) => {
+    // A missing file is created later. Other errors, such as a name that is too long, would come back after the
+    // payment.
+    if (isMissing(error)) return undefined;
     throw usageError(`${out} cannot be written to: ${messageOf(error)}. Choose another place with -o.`);
   });
-  if (there?.isDirectory() === true) return { type: 'folder', path: out };
-  if (out.endsWith('/') || out.endsWith(sep)) throw noFolder(out);
+  if (existing?.isDirectory() === true) return { type: 'folder', path: out };
+  if (out.endsWith('/') || out.endsWith(sep)) throw noFolderError(out);
   return { type: 'file', path: out };
 }
 
-function noFolder(path: string): ExitError {
+function noFolderError(path: string): ExitError {
   return usageError(`There is no folder ${path}. Create it, or choose another place with -o.`);
 }
 
-/** Checks, before anything is paid for, that no file of the user's is in the way. Throws {@link ExitError} `usage`. */
+/** Checks before the payment that no file would be overwritten without `--force`. Throws {@link ExitError} `usage`. */
 export async function checkTarget(target: Target, { force = false }: Flags): Promise<void> {
   if (target.type === 'file' && !force && (await stat(target.path).catch(() => undefined))?.isFile() === true)
     throw existsError(target.path);
 }
 
-/** Bytes on a terminal are noise, and beside JSON they are neither. Throws {@link ExitError} `usage`. */
+/** Checks that a file for stdout goes neither to a terminal nor beside JSON. Throws {@link ExitError} `usage`. */
 export function checkStdout(target: Target, { json = false }: Flags): void {
   if (target.type !== 'stdout') return;
   if (json) throw usageError('-o - and --json both write to stdout. Choose one.');
@@ -60,21 +61,21 @@ export function checkStdout(target: Target, { json = false }: Flags): void {
     throw usageError('-o - writes the bytes of the file, and stdout is a terminal. Pipe it, or name a file.');
 }
 
-/** A file of the user's is in the way. */
+/** Returns the error for a file that exists already. */
 export function existsError(path: string): ExitError {
   return usageError(`${path} already exists. To overwrite it, add --force; or choose another file with -o.`);
 }
 
-/** The path of a result: as given, or `name.ext` in the folder. */
+/** Returns the path of a result: the file of `-o`, or `name.extension` in its folder. */
 export function pathOf(target: Exclude<Target, { readonly type: 'stdout' }>, name: string, extension: string): string {
   return target.type === 'file' ? target.path : join(target.path, `${name}.${extension}`);
 }
 
-/** The extension that the user chose, in lower case without a dot; empty without one. */
+/** Returns the extension of the file of `-o`, in lower case without the dot; empty if there is none. */
 export function extensionOf(target: Target): string {
   return target.type === 'file' ? extname(basename(target.path)).slice(1).toLowerCase() : '';
 }
 
-function isAbsent(error: unknown): boolean {
+function isMissing(error: unknown): boolean {
   return (error as { readonly code?: unknown } | null)?.code === 'ENOENT';
 }

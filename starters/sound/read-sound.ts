@@ -8,7 +8,10 @@ import {
 import type { Flags } from '../commands/flags.ts';
 import { usageError } from '../exit-error.ts';
 
-/** What flags say of how sound is joined and finished; each undefined if none does. */
+/**
+ * Reads the flags for joining speech (`--join`, `--pause`) and for finished copies (`--loudness` …); each is undefined
+ * without its flags. Throws {@link ExitError} `usage`.
+ */
 export function readSound(flags: Flags): {
   readonly join: Joining | undefined;
   readonly finish: WantedFinishing | undefined;
@@ -18,7 +21,7 @@ export function readSound(flags: Flags): {
   return { join: column === undefined ? undefined : { column, pause: pause ?? 0 }, finish: readFinishing(flags) };
 }
 
-/** What flags say of how copies are finished; undefined if none does. */
+/** Reads how copies are finished; null in it means that a flag switches off what the config file sets. */
 function readFinishing({ loudness, trimSilence, sampleRate, soundFormat }: Flags): WantedFinishing | undefined {
   const finishing = defined({
     loudness: nullIfNone(loudness),

@@ -14,13 +14,20 @@ import { commandLine, form, number, plural } from '../terminal/words.ts';
 import { inCredits } from '../terminal/money.ts';
 import { tableLines } from '../terminal/table.ts';
 
+export const pause: Steer = (name, flags, context) => control(name, 'paused', flags, context);
+export const resume: Steer = (name, flags, context) => control(name, 'running', flags, context);
+export const stop: Steer = (name, flags, context) => control(name, 'stopping', flags, context);
+
+/** `voxbatch pause|resume|stop [BATCH]`: takes the newest batch by default. */
+type Steer = (name: string | undefined, flags: Flags, context: RunContext) => Promise<ExitName>;
+
 /**
- * `voxbatch pause|resume|stop [BATCH]`; see `client/steer/steer-batch.ts`. Prints the batch's state at the end, whoever
- * caused it.
+ * Requests a control state of a batch, and prints the state that it then has, whoever caused it; see
+ * `client/steer/steer-batch.ts`. Returns `complete`, or the exit of a batch that paused again at once.
  */
 async function control(
   name: string | undefined,
-  wish: Control,
+  requested: Control,
   { json = false, now: isNow = false, out, reason }: Flags,
   { output }: RunContext,
 ): Promise<ExitName> {
@@ -30,7 +37,7 @@ async function control(
       settings,
       ledger,
       batch,
-      control: wish,
+      control: requested,
       isNow,
       out,
       reason,
@@ -44,7 +51,7 @@ async function control(
     const goOn = isStranger(settings, ledger) ? 'voxbatch trust' : commandLine(workCommand(after, isCluster));
     output.say(
       pausedAgain === undefined
-        ? messageFor(steered, { wish, isNow, goOn })
+        ? messageFor(steered, { requested, isNow, goOn })
         : `It was resumed, and paused again at once. ${pauseMessage(after, { isDeserted: !steered.isWorkedOn, isCluster })}`,
     );
     if (json) output.data(jsonLine(viewSteered(steered)));
@@ -57,13 +64,7 @@ async function control(
   });
 }
 
-type Steer = (name: string | undefined, flags: Flags, context: RunContext) => Promise<ExitName>;
-
-export const pause: Steer = (name, flags, context) => control(name, 'paused', flags, context);
-export const resume: Steer = (name, flags, context) => control(name, 'running', flags, context);
-export const stop: Steer = (name, flags, context) => control(name, 'stopping', flags, context);
-
-/** What a stop leaves at the API, and how to get it. */
+/** Returns what a stop leaves at the API, and how to get it. */
 function leftLines(
   { inFlight, jobs }: StillRunning,
   batch: string,
@@ -86,15 +87,16 @@ function leftLines(
 
 const VERBS: Readonly<Record<Control, string>> = { running: 'resume', paused: 'pause', stopping: 'stop' };
 
+/** Returns the batch's state after the request, and how to go on. */
 function messageFor(
   { before, after, isWorkedOn, elsewhere }: Steered,
-  { wish, isNow, goOn }: { readonly wish: Control; readonly isNow: boolean; readonly goOn: string },
+  { requested, isNow, goOn }: { readonly requested: Control; readonly isNow: boolean; readonly goOn: string },
 ): string {
   const about = `Batch "${after.name}"`;
   const sendCancelled = commandLine(nextCommand('redrive', after.name, '--where', 'outcome=cancelled'));
-  if (before.state === 'closed') return `${about} is finished; there is nothing to ${VERBS[wish]}.`;
+  if (before.state === 'closed') return `${about} is finished; there is nothing to ${VERBS[requested]}.`;
   if (after.state === 'closed')
-    return wish === 'stopping'
+    return requested === 'stopping'
       ? `${about} is stopped; unsent rows are cancelled. This cannot be undone. To send them after all: ${sendCancelled}`
       : `${about} has finished meanwhile.`;
   const other =
@@ -103,11 +105,11 @@ function messageFor(
       : ` Its workers are those of another Temporal server, ${elsewhere}, and read this from the ledger.`;
   const next = isWorkedOn ? other : ` It has no worker now. Continue with: ${goOn}`;
   if (after.control === 'stopping') {
-    if (wish !== 'stopping') return `${about} is stopping; this cannot be undone.`;
+    if (requested !== 'stopping') return `${about} is stopping; this cannot be undone.`;
     const jobs = isNow ? 'running jobs are not waited for' : 'running jobs are still fetched';
     return `${about} is stopping: no more paid requests, ${jobs}, the rest is cancelled. This cannot be undone; once it has ended, to send the rest after all: ${sendCancelled}.${next}`;
   }
-  const meanwhile = after.control === wish ? '' : ' (because of another command)';
+  const meanwhile = after.control === requested ? '' : ' (because of another command)';
   if (after.control === 'paused')
     return (
       `${about} is paused${meanwhile}: no more paid requests.${other} ` +
@@ -116,16 +118,16 @@ function messageFor(
   return `${about} continues${meanwhile}.${next}`;
 }
 
-/** Maximum jobs listed for people; `--json` has all of them. */
-const LISTED = 20;
+/** Jobs in the table; `--json` has all. */
+const MAX_JOBS = 20;
 
-/** The jobs for people: the first of them in a table, a count of the others, the sum. */
+/** A table of running jobs, how many more there are, and their cost. */
 function jobLines({ jobs, creditsOfJobs }: StillRunning): readonly string[] {
   if (jobs.length === 0) return ['None of its jobs is running at the API.'];
-  const others = jobs.length - LISTED;
+  const others = jobs.length - MAX_JOBS;
   const about = jobs.some((job) => job.creditsKind !== 'api') ? 'about ' : '';
   return [
-    ...tableLines(COLUMNS, jobs.slice(0, LISTED)),
+    ...tableLines(COLUMNS, jobs.slice(0, MAX_JOBS)),
     ...(others > 0 ? [`and ${number(others)} more`] : []),
     `${plural(jobs.length, 'job is', 'jobs are')} running at the API: ${about}${inCredits(creditsOfJobs)}, ` +
       `charged now or when ${form(jobs.length, 'it ends', 'they end')}.`,

@@ -6,12 +6,13 @@ import { clipped, oneLine } from './table.ts';
 import { flagOf } from './tunable-words.ts';
 import { plural, rowsInWords } from './words.ts';
 
+/** An action as `voxbatch history --json` has it. */
 export type ActionView = ReturnType<typeof viewAction>;
 
-/** Reasons are cut to this length; `--json` has them in full. */
-const LONGEST_REASON = 200;
+/** Characters of a reason that are shown; `--json` has all. */
+const MAX_REASON = 200;
 
-/** `2026-12-01T02:00:00Z, ann@host: pause (the new voices are bad)`. */
+/** Formats an action of the history: `2026-12-01T02:00:00Z, ann@host: pause (the new voices are bad)`. */
 export function actionLine(action: ActionView): string {
   const { at, who, by, reason } = action;
   const details = detailsOf(action);
@@ -19,9 +20,9 @@ export function actionLine(action: ActionView): string {
   return `${isoTime(at.getTime())}, ${oneLine(actor)}: ${kindOf(action)}${details.length === 0 ? '' : `, ${details.join(', ')}`}${whyWords(reason)}`;
 }
 
-/** ` (the new voices are bad)`; empty if no reason was given. */
+/** Formats a reason: ` (the new voices are bad)`; empty if none was given. */
 export function whyWords(reason: string | null): string {
-  return reason === null ? '' : ` (${clipped(reason, LONGEST_REASON)})`;
+  return reason === null ? '' : ` (${clipped(reason, MAX_REASON)})`;
 }
 
 function kindOf({ what }: ActionView): string {

@@ -4,15 +4,15 @@ import { showControls } from '../../contract/control-characters.ts';
 import { ExitError } from '../exit-error.ts';
 import type { Person } from '../../client/person.ts';
 
-/** The person's terminal. */
+/** Where a question is asked and answered. */
 export interface Terminal {
   readonly input: Readable;
   readonly output: Writable;
 }
 
 /**
- * Asks a person on stderr, so that stdout stays data, and reads one line. Only `y` or `yes` is a yes; an empty line,
- * the end of the input and Ctrl-C are a no.
+ * Asks the user on stderr, since stdout is for data, and reads one line. Only `y` and `yes` mean yes; an empty line,
+ * the end of input and Ctrl-C mean no.
  */
 export function askYesNo(
   question: string,
@@ -38,27 +38,27 @@ export function askYesNo(
   });
 }
 
-/** Whether a person may be asked. */
+/** Flags that decide whether the user may be asked. */
 export interface AskFlags {
-  /** Ask nobody. Does not count as a confirmation. */
+  /** Do not ask. For what needs a confirmation of its own, this is no yes. */
   readonly yes?: boolean;
 }
 
-/** Whether there is a person at a terminal to ask. */
+/** Whether the user is at a terminal and may be asked. */
 export function mayAsk({ yes }: AskFlags): boolean {
   return yes !== true && process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** Asks a person a question; returns false for no. */
+/** Asks the user; resolves with false for no. */
 export type Ask = (question: string) => Promise<boolean>;
 
-/** Throws {@link ExitError} (`refused`) if a removal was not agreed to in advance and nobody can be asked. */
+/** Throws {@link ExitError} `refused` if a removal has no `--yes` and the user cannot be asked. */
 export function requireConsent({ yes, canAsk }: Pick<Person, 'yes' | 'canAsk'>): void {
   if (yes || canAsk) return;
   throw new ExitError('refused', 'Not confirmed, and there is no terminal to ask on. Nothing was removed. Add --yes.');
 }
 
-/** Asks whether to remove what was shown. Throws {@link ExitError} (`refused`) if not. */
+/** Asks whether to remove what was shown. Throws {@link ExitError} `refused` for no. */
 export async function confirmRemoval(ask: Ask): Promise<void> {
   if (!(await ask('Remove this for good?'))) throw new ExitError('refused', 'Not confirmed. Nothing was removed.');
 }

@@ -12,6 +12,10 @@ type Take = RowExplanation['takes'][number];
 type Decision = RowExplanation['decisions'][number];
 type StoredFile = NonNullable<RowExplanation['row']['file']>;
 
+/**
+ * Texts about a row's takes and paid requests, as `voxbatch explain` prints them.
+ */
+
 const VERDICTS: Readonly<Record<AttemptState, string>> = {
   sending: 'sending: no answer yet',
   accepted: 'accepted: the API created a job',
@@ -31,15 +35,14 @@ const REASONS: Readonly<Record<TakeReason, string>> = {
   'on-unknown': 'automatic resubmit after a lost answer (--on-unknown resubmit)',
 };
 
-/** Changed cells are cut to this length. */
-const LONGEST_CELL = 60;
-/** Note on a removed file. */
+/** Characters of a changed cell that are shown. */
+const MAX_CELL = 60;
 const REMOVED = 'since removed from the store';
 
-/** Why a take was made. */
+/** Describes a take: when and why it was made, what it replaced, and which cells changed. */
 export function takeLines(take: Take): readonly string[] {
   const keeps = take.kept.length === 0 ? '' : `; ${take.kept.join(', ')} kept`;
-  const short = (cell: string): string => `"${clipped(cell, LONGEST_CELL)}"`;
+  const short = (cell: string): string => `"${clipped(cell, MAX_CELL)}"`;
   return [
     `Take ${take.take}, ${isoTime(take.madeAt)}: ${REASONS[take.reason]}; from ${take.fromStep} on${keeps}`,
     `  replaced ${beforeWords(take)}`,
@@ -52,9 +55,7 @@ function beforeWords({ before: { outcome, failure } }: Take): string {
   return `${outcome ?? 'a take that did not end the row'}${words}`;
 }
 
-/**
- * The result of a take, and whether the row has it now. `store`: folder of the store, where all of them stay. Absolute.
- */
+/** Describes the result of a take, and whether it is in use. `store`: the absolute path of the store's folder. */
 export function takeResultLine({ take, file, isInUse }: TakeResult, store: string): string {
   const place = file.removedAt === undefined ? `kept as ${join(store, file.key)}` : REMOVED;
   return `  take ${String(take)}${isInUse ? ' (in use)' : ''}: ${size(file.bytes)}, sha256 ${file.sha256}, ${place}`;
@@ -65,8 +66,8 @@ export function attemptLines(charge: Attempt, history: RowExplanation): readonly
   const { row, decisions, firstPart } = history;
   const last = row.failure;
   const part = firstPart === undefined ? '' : `part ${charge.row - firstPart + 1}, `;
-  // The row's failure is printed below in full; the API's words are not repeated.
-  const isTold = ({ class: name, message }: Failure): boolean =>
+  // The row's failure is printed in full further down, so it is not repeated here.
+  const isRowFailure = ({ class: name, message }: Failure): boolean =>
     last?.class === name && last.message.startsWith(message);
   const { failure, file } = charge;
   return [
@@ -85,17 +86,17 @@ export function attemptLines(charge: Attempt, history: RowExplanation): readonly
     ...(charge.judgement === null ? [] : [`    ${judgementWords(charge.judgement)}`]),
     ...(failure === null
       ? []
-      : [`    ${failure.class}${isTold(failure) ? ', see below' : `: ${oneLine(failure.message)}`}`]),
+      : [`    ${failure.class}${isRowFailure(failure) ? ', see below' : `: ${oneLine(failure.message)}`}`]),
   ];
 }
 
-/** What a verification found: `heard 8 words, the text has 9: 22.2 % wrong (at most 25 %), 1 in a row`. */
+/** Describes what a verification found: `heard 8 words, the text has 9: 22.2 % wrong (at most 25 %), 1 in a row`. */
 export function judgementWords({ error, run, words, heard, threshold }: NonNullable<Attempt['judgement']>): string {
   const percent = (share: number): string => `${String(Math.round(share * 1_000) / 10)} %`;
   return `heard ${plural(heard, 'word')}, the text has ${String(words)}: ${percent(error)} wrong (at most ${percent(threshold)}), ${String(Math.round(run))} in a row`;
 }
 
-/** Which earlier result was used, or could not be. */
+/** Describes which earlier result was used, or could not be. */
 export function sourceWords({ is, from, jobId, madeAt }: Omit<NonNullable<Attempt['source']>, 'credits'>): string {
   const job = jobId === null ? '' : `, job ${oneLine(jobId)}`;
   const which = `the ${from.step} of row ${String(from.row)} of batch "${oneLine(from.batch)}" (take ${String(from.take)}${job}, ${isoTime(madeAt)})`;
@@ -103,8 +104,8 @@ export function sourceWords({ is, from, jobId, madeAt }: Omit<NonNullable<Attemp
 }
 
 /**
- * The times of the verdict and the end. A person's decision may come days after the request, and says nothing about the
- * API's speed.
+ * Returns the times of the verdict and the end, as durations. If a person settled the request, the time of day is given
+ * instead: it may be days later and says nothing about the API's speed.
  */
 function timesOf(charge: Attempt, decisions: readonly Decision[]): string {
   const { intentAt, verdictAt, finishedAt } = charge;
@@ -118,7 +119,7 @@ function timesOf(charge: Attempt, decisions: readonly Decision[]): string {
   return `, ${what} a person ${isoTime(decided.madeAt)}${finishedAt === null ? '' : `, ended ${isoTime(finishedAt)}`}`;
 }
 
-/** What happened at the verdict: not always an answer. */
+/** Returns what led to the verdict, which is not always an answer. */
 function verdictWords({ state, failure }: Attempt): string {
   if (state === 'cached') return ', reused after';
   if (state === 'revoked' || failure?.class === 'NotSent') return ', given up after';
@@ -170,7 +171,7 @@ export function failureLines(failure: Failure): readonly string[] {
   ];
 }
 
-/** Size and content of a stored file, and whether it was removed since. */
+/** Returns the size and hash of a stored file, and whether it was removed since. */
 export function contentOf({ bytes, sha256, removedAt }: StoredFile): string {
   return `${size(bytes)}, sha256 ${sha256}${removedAt === undefined ? '' : `, ${REMOVED}`}`;
 }

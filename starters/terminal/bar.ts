@@ -1,41 +1,46 @@
 import { styleText } from 'node:util';
 import { chosenOf, endedOf, resultsOf } from '../../client/look/counts-view.ts';
 import type { Output } from './output.ts';
-import { figuresOf, troubleOf, type Standing } from './progress-words.ts';
+import { figuresOf, problemsOf, type BatchProgress } from './progress-words.ts';
 import { cutToWidth, widthOf } from './table.ts';
 
-/** Cells of a bar: as many as the figures leave, up to the first; less than the last shows nothing. */
-const LONGEST = 30;
-const BESIDE_TROUBLE = 12;
-const SHORTEST = 8;
+/** Cells of the bar: as many as the figures leave, up to this. */
+const MAX_CELLS = 30;
+/** The same if a problem is shown as well. */
+const MAX_CELLS_WITH_PROBLEM = 12;
+/** With less room than this, only the figures are shown. */
+const MIN_CELLS = 8;
 
-/** What is shown of rows with a result, without one, and open ones. */
+/** Characters for rows with a result, rows without one, and open rows. */
 const BLOCKS = ['█', '▒', '░'] as const;
-/** Where a terminal may not have the others. */
+/** The same for terminals without Unicode. */
 const ASCII = ['=', 'x', '.'] as const;
 const COLOURS = ['green', 'red', 'gray'] as const;
 
-/** What a terminal can show. */
-type Look = Pick<Output, 'hasColour' | 'isUnicode'>;
+/** What the terminal can show. */
+type Capabilities = Pick<Output, 'hasColour' | 'isUnicode'>;
 
-/** `██████▒░░░░ 1,234/2,000 done, 12 failed, 8.2 rows/s, 2:05 left` in one line of a terminal. */
-export function barLine(standing: Standing, room: number, now: number, look: Look): string {
-  const figures = figuresOf(standing, now).flatMap(({ words, isBrief }) => (isBrief ? [words] : []));
-  const trouble = troubleOf(standing, now);
+/**
+ * Returns a progress line such as `██████▒░░░░ 1,234/2,000 done, 12 failed, 8.2 rows/s, 2:05 left`. `room`: the width
+ * of the terminal, in cells; `now`: ms since 1970.
+ */
+export function barLine(progress: BatchProgress, room: number, now: number, terminal: Capabilities): string {
+  const figures = figuresOf(progress, now).flatMap(({ words, isBrief }) => (isBrief ? [words] : []));
+  const problems = problemsOf(progress, now);
   const left = room - widthOf(figures.join(', ')) - 1;
-  const length = Math.min(left, trouble.length === 0 ? LONGEST : BESIDE_TROUBLE);
-  const words = [...figures, ...trouble].join(', ');
-  if (length < SHORTEST) return cutToWidth(words, room);
-  return `${bar(standing, length, look)} ${cutToWidth(words, room - length - 1)}`;
+  const length = Math.min(left, problems.length === 0 ? MAX_CELLS : MAX_CELLS_WITH_PROBLEM);
+  const words = [...figures, ...problems].join(', ');
+  if (length < MIN_CELLS) return cutToWidth(words, room);
+  return `${bar(progress, length, terminal)} ${cutToWidth(words, room - length - 1)}`;
 }
 
-function bar({ counts }: Standing, length: number, { hasColour, isUnicode = false }: Look): string {
+function bar({ counts }: BatchProgress, length: number, { hasColour, isUnicode = false }: Capabilities): string {
   const all = Math.max(1, chosenOf(counts));
   const [done, ended] = [resultsOf(counts), endedOf(counts)];
-  // No row without a result is rounded away, and no bar is full before the last row has ended.
-  const lost = ended > done ? Math.max(1, Math.floor((length * (ended - done)) / all)) : 0;
-  const good = Math.min(length - lost - (ended < all ? 1 : 0), Math.floor((length * done) / all));
-  const cells = [good, lost, length - good - lost];
+  // Rounding may neither hide rows without a result nor fill the bar before the last row has ended.
+  const withoutResult = ended > done ? Math.max(1, Math.floor((length * (ended - done)) / all)) : 0;
+  const withResult = Math.min(length - withoutResult - (ended < all ? 1 : 0), Math.floor((length * done) / all));
+  const cells = [withResult, withoutResult, length - withResult - withoutResult];
   return cells
     .map((count, at) => {
       const text = ((isUnicode ? BLOCKS : ASCII)[at] ?? '').repeat(count);

@@ -6,7 +6,7 @@ import { commandTree, type CommandFacts } from './usage-words.ts';
 
 const SCRIPTS = { bash, zsh, fish };
 
-/** `voxbatch completion SHELL`: a script made from the commands. If no word of ours fits, it offers file names. */
+/** `voxbatch completion SHELL`: prints a completion script. Where neither commands nor flags fit, it offers files. */
 export function completion(
   shell: keyof typeof SCRIPTS,
   _: Flags,
@@ -16,7 +16,7 @@ export function completion(
   return Promise.resolve('complete');
 }
 
-/** Follows the typed words to the command they name; both bash and zsh read this. */
+/** Shell code for bash and zsh that follows the typed words to the command that they name, in `path`. */
 function pathCases(commands: readonly CommandFacts[]): string[] {
   const paths = commands.map(({ path }) => path).filter((path) => path !== '');
   return [
@@ -26,7 +26,7 @@ function pathCases(commands: readonly CommandFacts[]): string[] {
   ];
 }
 
-/** What may follow a flag that takes a value: its choices, else a file. */
+/** Shell code for what may follow a flag with a value. `offer`: code that offers these choices, or files if none. */
 function valueCases(commands: readonly CommandFacts[], offer: (words: readonly string[]) => string): string[] {
   return commands.flatMap(({ path, flags }) =>
     flags
@@ -109,7 +109,7 @@ function fish(program: string, commands: readonly CommandFacts[]): string {
   ]);
 }
 
-/** True if the words typed so far name this command, and none below it. */
+/** Returns fish's condition that the typed words name this command and none of its subcommands. */
 function fishCondition({ path, next }: CommandFacts): string {
   if (path === '') return '__fish_use_subcommand';
   const seen = path.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`);

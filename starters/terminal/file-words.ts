@@ -12,12 +12,12 @@ import { ProgressLine } from './progress.ts';
 type FilesMade = Parameters<NonNullable<WriteRequest['onFilesMade']>>[0];
 type Damaged = DamagedInStore['damaged'];
 
-/** Work shorter than this shows no progress, ms. */
+/** Progress is shown only for work that takes longer than this, ms. */
 const SLOW_MS = 2_000;
-const DRAW_EVERY_MS = 500;
+const DRAW_INTERVAL_MS = 500;
 const STEPS: Readonly<Record<FilesMade['step'], string>> = { join: 'joining files', finish: 'finishing files' };
 
-/** Shows how many files are joined and finished while `make` makes them, if that takes long. */
+/** Runs `make`, and if that takes long shows how many files are joined or finished. Resolves as `make` does. */
 export async function showFilesMade<T>(
   output: Output,
   make: (onFilesMade: (made: FilesMade) => void) => Promise<T>,
@@ -30,7 +30,7 @@ export async function showFilesMade<T>(
   };
   const drawing = setInterval(() => {
     draw(false);
-  }, DRAW_EVERY_MS);
+  }, DRAW_INTERVAL_MS);
   try {
     return await make((made) => {
       last = { ...made, since: last?.since ?? performance.now() };
@@ -41,8 +41,8 @@ export async function showFilesMade<T>(
   }
 }
 
-/** Files named of those that could not be made; the table of their kind has all. */
-const MOST_NAMED = 5;
+/** Files that are listed of those that could not be made; `joined.csv` and `finished.csv` have all. */
+const MAX_FILES = 5;
 
 /** Why there is no `results.xlsx` although it was asked for. */
 const NO_WORKBOOK: Readonly<Record<NonNullable<WrittenFiles['workbook']>, readonly string[]>> = {
@@ -68,7 +68,7 @@ export function madeLines({
   ];
 }
 
-/** Says why the report was not written; an earlier one is still there. */
+/** Returns why the report was not written; no lines if it was. An earlier report is still there. */
 export function reportProblemLines(problem: WrittenFiles['reportProblem']): readonly string[] {
   return problem === null ? [] : [`report: not written, but everything else is (${problem})`];
 }
@@ -94,11 +94,11 @@ function finishedLines(finished: NonNullable<WrittenFiles['finished']>): readonl
 }
 
 function firstOf(lines: readonly string[], table: string): readonly string[] {
-  const more = lines.length - MOST_NAMED;
-  return [...lines.slice(0, MOST_NAMED), ...(more > 0 ? [`  and ${more} more: see ${table}`] : [])];
+  const more = lines.length - MAX_FILES;
+  return [...lines.slice(0, MAX_FILES), ...(more > 0 ? [`  and ${more} more: see ${table}`] : [])];
 }
 
-/** Describes tables that somebody had edited before they were written again. `out`: absolute. */
+/** Describes files that the user had edited, and that were kept under another name. `out`: an absolute path. */
 export function keptLines(kept: WrittenFiles['kept'], out: string): readonly string[] {
   const edited = kept.tables.map(({ name, keptAs }) => {
     const path = shortPath(join(out, keptAs));
@@ -115,31 +115,32 @@ export function keptLines(kept: WrittenFiles['kept'], out: string): readonly str
   ];
 }
 
-/** Maximum rows that are named. */
-const SHOWN = 5;
+/** Rows that are listed. */
+const MAX_ROWS = 5;
 
-/** A redrive of a row whose files were removed on purpose always pays, whatever other rows have. */
-const FREE_WAY =
+/** Advice for rows whose files were removed on purpose: a redrive of them pays even if another row has the result. */
+const REUSE_ADVICE =
   'If another row has the same result undamaged, that costs nothing: run the manifest as a new batch, which uses it ' +
   '(voxbatch plan MANIFEST --name NEW-NAME says what it would pay for).';
 
-/** A batch and its store. `isRequestRemoved`: its rows' inputs were removed too, so none can be redriven. */
+/** A batch and its store. */
 interface Place {
   readonly batch: string;
   readonly store: string;
+  /** Its rows' inputs were removed (`voxbatch clean --rows`), so none can be redriven. */
   readonly isRequestRemoved?: boolean;
 }
 
 /**
- * Describes results that the store no longer has unchanged, with the next command: writing the files again cannot help,
- * only the right store, their jobs or a new take can.
+ * Describes results that are missing or damaged in the store, and how to get them back: from the right store, from
+ * their jobs, or by a new take.
  */
 export function damageLines(all: Damaged, place: Place): readonly string[] {
   const damaged = all.filter(({ is }) => is !== 'removed');
   const removed = all.filter(({ is }) => is === 'removed');
   return [
     ...(damaged.length === 0 ? [] : lostLines(damaged, place)),
-    ...(removed.length === 0 ? [] : [removedLine(removed, place), FREE_WAY]),
+    ...(removed.length === 0 ? [] : [removedLine(removed, place), REUSE_ADVICE]),
   ];
 }
 
@@ -172,11 +173,11 @@ function howLost(damaged: Damaged): string {
 }
 
 function rowsOf(rows: Damaged): string {
-  const more = rows.length > SHOWN ? ` and ${rows.length - SHOWN} more` : '';
-  return `${rows.slice(0, SHOWN).map(namedRow).join(', ')}${more}`;
+  const more = rows.length > MAX_ROWS ? ` and ${rows.length - MAX_ROWS} more` : '';
+  return `${rows.slice(0, MAX_ROWS).map(namedRow).join(', ')}${more}`;
 }
 
-/** Says which uploaded local media were removed, or would be; nothing if there are none. */
+/** Describes the uploaded local media that were removed, or would be; no lines if there are none. */
 export function uploadLines(
   { files, bytes }: { readonly files: number; readonly bytes: number },
   isDryRun: boolean,
@@ -186,7 +187,10 @@ export function uploadLines(
   return [`${verb} ${plural(files, 'uploaded file')} of rows that have ended, ${size(bytes)}.`];
 }
 
-/** `2 GB: 1 GB are free now, 1 GB have other names (out folders) and stay there`. `others`: what those names are of. */
+/**
+ * Describes how much space was freed: `2 GB: 1 GB are free now, 1 GB have other names (out folders) and stay there`.
+ * `others`: what may have hard links to the files.
+ */
 export function freedWords(
   { bytes, freed }: { readonly bytes: number; readonly freed: number },
   isDryRun: boolean,

@@ -5,20 +5,20 @@ import type { ProcessEvent } from '../../contract/log-events.ts';
 import { STOPPED, type Output } from './output.ts';
 
 /**
- * The same output with stderr as a log in JSON (`--log json`): an object in each line, with `time`, `level`, `event`
- * and `msg`. What would be text for people is a line of it, too, so that nothing else stands in between; data that a
- * machine asked for stay on stdout.
+ * Returns the output with stderr as a JSON log (`--log json`): an object per line, with `time`, `level`, `event` and
+ * `msg`. Messages for people become lines of it as well. `hasJsonData`: data are JSON, by `--json` or `--progress
+ * json`, and stay on stdout; other data are logged.
  */
-export function toJsonLog(output: Output, isDataAsked: boolean): Output {
+export function toJsonLog(output: Output, hasJsonData: boolean): Output {
   const { say: write, data, bytes, isUnicode, isVerbose, event, progress = 'plain' } = output;
   const log = logTo(write);
   const say = (text: string): void => {
-    for (const line of text.split('\n')) if (line.trim() !== '') log[levelOf(line)]({ ...of('message') }, line.trim());
+    for (const line of text.split('\n')) if (line.trim() !== '') log[levelOf(line)](of('message'), line.trim());
   };
   return {
     ...defined({ bytes, isUnicode, isVerbose, event }),
     say,
-    data: isDataAsked ? data : say,
+    data: hasJsonData ? data : say,
     log: write,
     fail: ({ exit, exitCode, retry, message, next }, stack) => {
       log.error({ ...of('failed'), exit, exit_code: exitCode, retry, next, stack }, message);
@@ -26,15 +26,17 @@ export function toJsonLog(output: Output, isDataAsked: boolean): Output {
     stop: (exit) => {
       log.info({ ...of('stopped'), exit, exit_code: EXIT_CODES[exit].code }, STOPPED);
     },
-    // Nobody reads a question in a log.
-    ...{ isTerminal: false, isInteractive: false, hasColour: false },
+    isTerminal: false,
+    // A question in a log would wait for ever.
+    isInteractive: false,
+    hasColour: false,
     progress: progress === 'bar' ? 'plain' : progress,
   };
 }
 
 /**
- * Makes lines of the log of what else this process would print on stderr: by Node, a library or a crash. Only what ends
- * the process from outside of JavaScript (out of memory), and what a hook's command prints, is still plain text.
+ * Turns what Node, a library or a crash would print on stderr into lines of the JSON log. What Node prints from outside
+ * of JavaScript (out of memory) and the output of hooks stay plain text.
  */
 export function catchStrayLines(): void {
   const { stderr } = process;
@@ -47,7 +49,8 @@ export function catchStrayLines(): void {
       if (line.startsWith('{"level":')) write(`${line}\n`);
       else log.warn({ ...of('stderr') }, line.trim());
     }
-    for (const last of rest) if (typeof last === 'function') (last as () => void)();
+    // The last argument may be a callback.
+    for (const argument of rest) if (typeof argument === 'function') (argument as () => void)();
     return true;
   };
   process.removeAllListeners('warning').on('warning', ({ name, message, stack }) => {

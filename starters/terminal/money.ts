@@ -3,12 +3,15 @@ import { form, number, plural } from './words.ts';
 
 type Money = Parameters<typeof viewMoney>[0];
 
-/** `1 credit`, `1,200 credits`. */
+/** Formats an amount: `1 credit`, `1,200 credits`. */
 export function inCredits(value: number): string {
   return plural(value, 'credit');
 }
 
-/** `about 120 charged (some prices are estimates), 10 reserved, 5 uncertain; 65 left of a budget of 200` */
+/**
+ * Describes a batch's money:
+ * `about 120 charged (some prices are estimates), 10 reserved, 5 uncertain; 65 left of a budget of 200`.
+ */
 export function moneyWords(money: Money, budget: number | null): string {
   const { charged, reserved, uncertain, saved, isEstimate, budgetLeft: left } = viewMoney(money, budget);
   const sums = [
@@ -21,7 +24,9 @@ export function moneyWords(money: Money, budget: number | null): string {
   return `${sums}${free}${rest}`;
 }
 
-/** That earlier results were damaged, in a line of its own; none if none was. */
+/**
+ * Returns a line about earlier results that were damaged, so that rows had to be paid for anew; none if there are none.
+ */
 export function damagedLines({ damaged }: Pick<Money, 'damaged'>): readonly string[] {
   if (damaged === 0) return [];
   const [were, them] = [form(damaged, 'was', 'were'), form(damaged, 'it', 'them')];

@@ -8,20 +8,20 @@ import { goOnCommand } from './words.ts';
 type TakenName = Extract<RunAnswer, { readonly type: 'taken' }>;
 type Batch = TakenName['batch'];
 
-/** A manifest as it was given, and how messages name it: standard input has another label. */
+/** A manifest: its path as typed, and its name in messages, which differs for stdin. */
 interface Source {
   readonly path: string;
   readonly label: string;
 }
 
 /**
- * Says that another batch has the name, and what can be done about it. `commandAs`: the typed command with another
- * name.
+ * Returns the message that another batch has the name, and the user's choices. `commandNamed`: returns the command as
+ * typed, but with another `--name`.
  */
 export function nameTakenText(
   { batch, differs, wanted, canAskAgain, subset, canRedrive, makers }: TakenName,
   source: Source,
-  commandAs: (name: string) => string,
+  commandNamed: (name: string) => string,
 ): string {
   return [
     `The name "${batch.name}" is taken by a batch that ${DIFFERENCE_WORDS[differs](batch, wanted)}. Nothing was spent. Choices:`,
@@ -34,7 +34,7 @@ export function nameTakenText(
       : []),
     ...(differs === 'manifest' && batch.state === 'open' ? [stopChoice(batch.name)] : []),
     ...(canRedrive ? [redriveChoice(batch.name, source)] : []),
-    `  ${commandAs('NEW-NAME')}    runs this manifest as a new batch, and pays for the rows without a result to reuse`,
+    `  ${commandNamed('NEW-NAME')}    runs this manifest as a new batch, and pays for the rows without a result to reuse`,
     ...(differs === 'manifest' ? withoutMakers(makers) : []),
     `  voxbatch status ${shellWord(batch.name)}    shows the batch with this name`,
   ].join('\n');
@@ -48,13 +48,13 @@ const DIFFERENCE_WORDS: Readonly<Record<TakenName['differs'], (batch: Batch, wan
     `speaks to the API with --api-dialect ${dialectChoiceOf(settings)}, for good (now: ${dialectChoiceOf({ reading })})`,
   reading: ({ settings: { reading } }, wanted) => {
     const cast = otherCast(reading, wanted);
-    const differences = [otherFlags(reading, wanted), cast].filter((one) => one !== '').join('; ');
+    const differences = [otherFlags(reading, wanted), cast].filter((difference) => difference !== '').join('; ');
     return `read the same manifest with ${cast === '' ? 'other flags' : 'another cast'}: ${differences}`;
   },
   'file-names': ({ settings }) => `names its files differently (--file-name ${settings.nameTemplate})`,
 };
 
-/** What to do before a new batch, if its rows of kind `voice` would make again what the batch has made. */
+/** Returns which rows to remove first: rows of kind `voice` would pay again for voices that the batch has made. */
 function withoutMakers(makers: TakenName['makers']): readonly string[] {
   const [first] = makers;
   if (first === undefined) return [];
@@ -67,10 +67,7 @@ function withoutMakers(makers: TakenName['makers']): readonly string[] {
   ];
 }
 
-/**
- * `--voice ada there, --voice lin now; no --format there, --format wav now`: the flags that differ, each as it was and
- * is.
- */
+/** Describes the flags that differ: `--voice ada there, --voice lin now; no --format there, --format wav now`. */
 function otherFlags(recorded: Reading, wanted: Reading): string {
   const [there, now] = [wordsByFlag(recorded), wordsByFlag(wanted)];
   const flags = [...new Set([...there.keys(), ...now.keys()])];
@@ -80,20 +77,23 @@ function otherFlags(recorded: Reading, wanted: Reading): string {
     .join('; ');
 }
 
-/** Names that a message lists. */
-const LISTED = 5;
+/** Names of the cast that are listed. */
+const MAX_NAMES = 5;
 
-/** `Lin was v1 and is v2, Bob was not there and is v3`; empty where the cast is the same, or only one has one. */
+/**
+ * Describes how the cast differs: `Lin was v1 and is v2, Bob was not there and is v3`; empty if it is the same, or if
+ * only one reading has a cast.
+ */
 function otherCast({ cast: there }: Reading, { cast: now }: Reading): string {
   if (there === undefined || now === undefined) return '';
-  const [before, after] = [there, now].map(({ members }) => new Map(members.map((one) => [one.name, one.values])));
+  const [before, after] = [there, now].map(({ members }) => new Map(members.map(({ name, values }) => [name, values])));
   const names = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])];
   const changes = names.flatMap((name) => {
     const [was, is] = [castWords(before?.get(name)), castWords(after?.get(name))];
     return was === is ? [] : [`${oneLine(name)} was ${was} and is ${is}`];
   });
-  const more = changes.length > LISTED ? `, and ${String(changes.length - LISTED)} more` : '';
-  return changes.length === 0 ? '' : `${changes.slice(0, LISTED).join(', ')}${more}`;
+  const more = changes.length > MAX_NAMES ? `, and ${String(changes.length - MAX_NAMES)} more` : '';
+  return changes.length === 0 ? '' : `${changes.slice(0, MAX_NAMES).join(', ')}${more}`;
 }
 
 function castWords(values: Readonly<Record<string, string>> | undefined): string {
@@ -102,7 +102,7 @@ function castWords(values: Readonly<Record<string, string>> | undefined): string
   return [voice, ...Object.entries(others).map(([column, value]) => `${column} ${value}`)].map(oneLine).join(' ');
 }
 
-/** Each flag of a reading with its values, in order. */
+/** Returns the flags of a reading, each with its values as typed. */
 function wordsByFlag(reading: Reading): ReadonlyMap<string, string> {
   const words = new Map<string, string>();
   let flag = '';
@@ -114,7 +114,7 @@ function wordsByFlag(reading: Reading): ReadonlyMap<string, string> {
   return words;
 }
 
-/** For who has set another address of the same API, such as localhost for 127.0.0.1. */
+/** The choice of a user who has changed the API's URL, but not the API (localhost for 127.0.0.1). */
 function addressChoice({ apiUrl }: Batch): string {
   return (
     `  export VOXBATCH_API_URL=${shellWord(apiUrl)}    if that is the same API under its former address (or set api.url, or --api-url): ` +
@@ -122,7 +122,7 @@ function addressChoice({ apiUrl }: Batch): string {
   );
 }
 
-/** For who has corrected the manifest of a batch that was interrupted. */
+/** The choice of a user who has corrected the manifest of an unfinished batch. */
 function stopChoice(name: string): string {
   return (
     `  voxbatch stop ${shellWord(name)} --now    first, if this is that manifest with corrections: ` +

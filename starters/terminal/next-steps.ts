@@ -16,18 +16,21 @@ import { oneLine } from './table.ts';
 type SomeRows = Parameters<typeof settleCommands>[0];
 type NextStepOf<W extends NextWhy> = Extract<NextStep, { readonly why: W }>;
 
-/** Rows that a step names for themselves. */
-const LISTED = 5;
+/** Rows that a step lists. */
+const MAX_ROWS = 5;
 
 /** Appended to a command that sends the rows of `failed.csv`, if the file has other rows too. */
 export const ALSO_OTHERS = ' (this also sends the other failed rows again)';
 
-/** Describes a finished batch's next steps, most urgent first; see {@link stepsOf}. */
-export function nextSteps(finished: Finished, told: readonly EndWord[] = []): readonly string[] {
-  return stepsOf(finished, told).map(stepWords);
+/**
+ * Describes a finished batch's next steps, the most urgent first. `omitted`: outcomes that another text explains; see
+ * {@link stepsOf}.
+ */
+export function nextSteps(finished: Finished, omitted: readonly EndWord[] = []): readonly string[] {
+  return stepsOf(finished, omitted).map(stepWords);
 }
 
-/** A next step as a sentence. */
+/** Describes one next step. */
 export function stepWords(step: NextStep): string {
   // Each entry takes its own reason's step; the compiler cannot see that through the table.
   const words: (step: never) => string = WORDS[step.why];
@@ -80,8 +83,8 @@ const WORDS: { readonly [W in NextWhy]: (step: NextStepOf<W>) => string } = {
   overlong: ({ rows, edit, pay }) =>
     `${rowsInWords(rows.count)} with a result that plays longer than max_seconds allows (${rows.first
       .map(({ id }) => oneLine(id))
-      .slice(0, LISTED)
-      .join(', ')}${rows.count > LISTED ? ', …' : ''}); _message says by how much. ` +
+      .slice(0, MAX_ROWS)
+      .join(', ')}${rows.count > MAX_ROWS ? ', …' : ''}); _message says by how much. ` +
     `Shorten the text${edit.includes('speed') ? ' or raise speed' : ''}, then: ${commandLine(pay)}`,
   cancelled: ({ rows, pay }) =>
     `${rowsInWords(rows.count)} cancelled. To send ${them(rows)}, at ${their(rows)} price: ${commandLine(pay)}`,
@@ -89,7 +92,7 @@ const WORDS: { readonly [W in NextWhy]: (step: NextStepOf<W>) => string } = {
     `${rowsInWords(rows.count)} not chosen. To send ${them(rows)}, ${expected === null ? 'at their price' : `for about ${inCredits(expected)}`}: ${commandLine(pay)}`,
 };
 
-/** The message for a batch that gave up by itself. */
+/** Returns the message for a batch that stopped at the failure threshold. */
 export function haltMessage(halted: string): string {
   return `The batch stopped itself: ${halted}. Check the failures before you continue.`;
 }
@@ -108,14 +111,14 @@ export function uncheckedWords(rows: SomeRows, { free, pay }: ReturnType<typeof 
 }
 
 /** Describes how to settle rows whose answers were lost: by naming the job, or by paying again. */
-export function wordSteps(rows: SomeRows, batch: string): string {
+export function settleSteps(rows: SomeRows, batch: string): string {
   return settleWords(rows, settleCommands(rows, [batch]));
 }
 
 export function settleWords(rows: SomeRows, { adopt, named, nameable, made, pay }: SettleCommands): string {
   const resubmit = `${commandLine(pay)}${unnamedRows(rows)}`;
   if (adopt === undefined) return `Such a request makes no job to fetch. To send again at a new charge: ${resubmit}`;
-  const jobs = form(rows.count, made.join(), made.map((one) => `${one}s`).join(' or '));
+  const jobs = form(rows.count, made.join(), made.map((noun) => `${noun}s`).join(' or '));
   return (
     `If your account shows ${their(rows)} ${jobs}: ${commandLine(adopt)}${firstOf(named, nameable)}. ` +
     `If ${form(rows.count, 'it is', 'they are')} not there, send again at a new charge: ${resubmit}`
@@ -138,7 +141,7 @@ export function splitWords(anew: NextCommand | undefined, it: string): string {
   return `No edit is needed. To split ${it}, run the manifest under another name, where finished rows come from the cache, free: ${commandLine(anew)}`;
 }
 
-/** ` (the first 3 of 57)`, after a command that does not name all. */
+/** Returns ` (the first 3 of 57)` after a command that does not name all rows; else nothing. */
 function firstOf(named: number, count: number): string {
   return count > named ? ` (the first ${number(named)} of ${number(count)})` : '';
 }

@@ -13,33 +13,36 @@ import type { ServeOptions } from '../../client/work/serve.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 
-/** How progress is shown: `json` as events on stdout. */
+/** How progress is shown: a bar, plain lines, `json` events on stdout, or not at all. */
 export const PROGRESS_FORMS = ['bar', 'plain', 'json', 'none'] as const;
 export type ProgressForm = (typeof PROGRESS_FORMS)[number];
 
 /** Where a command writes: data to stdout, progress and messages to stderr. */
 export interface Output {
-  /** A line of data. */
+  /** Writes a line of data. */
   readonly data: (line: string) => void;
   /**
    * Writes binary data. Resolves when all of it is written or the reader has gone; rejects if it cannot be written.
    * Absent if only lines are supported.
    */
   readonly bytes?: (body: Readable) => Promise<void>;
-  /** A human-readable line. */
+  /** Writes a message for people. */
   readonly say: (line: string) => void;
-  /** A line already in log format. Default: `say`. */
+  /** Writes a line that is in log format already. Default: `say`. */
   readonly log?: (line: string) => void;
-  /** Ends a log in JSON with why the command did not do its job; absent unless stderr is one (`--log json`). */
+  /** Ends the JSON log with why the command failed. Present only with `--log json`. */
   readonly fail?: (
     error: Pick<Views['error'], 'exit' | 'exitCode' | 'retry' | 'message' | 'next'>,
     stack?: string,
   ) => void;
-  /** Ends such a log with the exit of a process that was told to end. Default: {@link STOPPED}, by `say`. */
+  /**
+   * Ends the JSON log of a process that a signal ended. Absent without `--log json`: {@link STOPPED} is printed
+   * instead.
+   */
   readonly stop?: (exit: ExitName) => void;
   /** True if stderr is a terminal that may be drawn on. */
   readonly isTerminal: boolean;
-  /** True if a person can be asked: stdin and stderr are terminals. */
+  /** True if the user can be asked: stdin and stderr are terminals. */
   readonly isInteractive: boolean;
   /** True if colours may be used (a terminal without `NO_COLOR`). */
   readonly hasColour: boolean;
@@ -47,18 +50,17 @@ export interface Output {
   readonly isUnicode?: boolean;
   /** How progress is shown. Default: plain lines. */
   readonly progress?: ProgressForm;
-  /**
-   * Draws lines that stay at the bottom of the terminal; what else is written goes above them. Absent if it cannot be
-   * drawn on.
-   */
+  /** Draws lines that stay at the bottom of the terminal; other output goes above them. Absent without a terminal. */
   readonly draw?: (lines: DrawnLines) => void;
-  /** Tells a machine what happens, as a line of data; absent unless one asked for it. Data are events too, then. */
+  /**
+   * Writes an event as a line of JSON. Present only with `--progress json`; data are then wrapped in events as well.
+   */
   readonly event?: (event: Views['event']) => void;
   /** `--verbose`: print the worker's log too. */
   readonly isVerbose?: boolean;
 }
 
-/** The last line of a process that worked until it was told to end. */
+/** The last line of a long-running process that a signal ended. */
 export const STOPPED = 'Stopped.';
 
 /** Prints a command's answer: one line of JSON, or human-readable lines. */
@@ -71,18 +73,19 @@ export function printAnswer(
   for (const line of json === true ? [jsonLine(view)] : lines()) data(line);
 }
 
-/** A view for `--json`. */
+/** Returns a view as `--json` prints it: one line, names in snake_case. */
 export function jsonLine(view: View): string {
   return JSON.stringify(snakeCase(view));
 }
 
-/** True if stderr is a log in JSON: it is kept, and read by others, so it must not have what rows ask for. */
+/** True if stderr is a JSON log. Logs are kept and read by others, so texts of rows must not be written to it. */
 export function isLog({ fail }: Pick<Output, 'fail'>): boolean {
   return fail !== undefined;
 }
 
 /**
- * Also receives the worker's log: each step with `--verbose`, else in a log in JSON what matters; undefined otherwise.
+ * Returns where the worker's log goes: every step with `--verbose`, the important ones with `--log json`; undefined
+ * otherwise.
  */
 export function logOf(output: Output): LogListener | undefined {
   const { isVerbose = false, say, log = say } = output;
@@ -90,7 +93,7 @@ export function logOf(output: Output): LogListener | undefined {
   return { write: log, level: isVerbose ? 'debug' : 'info' };
 }
 
-/** Says what the log of the worker has as an event, too, if this is not a log in JSON, which has it. */
+/** Returns a function that prints a message, unless `isLogged` and the JSON log has it as an event of the worker. */
 export function sayUnlogged(output: Output): (line: string, isLogged?: boolean) => void {
   return (line, isLogged = false) => {
     if (!isLog(output) || !isLogged) output.say(line);
@@ -98,9 +101,9 @@ export function sayUnlogged(output: Output): (line: string, isLogged?: boolean) 
 }
 
 /**
- * The output of this process. No line can control the terminal, whatever an API or a manifest contains. A reader that
- * has gone away (`| head`) or a closed terminal is no error. If lines cannot be written for another reason, such as a
- * full disk, the process reports it and exits with 1 instead of 0; work in progress continues.
+ * Returns the output to stdout and stderr. Control characters from an API or a manifest are made visible. A reader that
+ * has gone away (`| head`) or a closed terminal is no error. If stdout cannot be written for another reason, such as a
+ * full disk, the process reports that and exits with 1 instead of 0; work in progress continues.
  */
 export function processOutput(): Output {
   surviveClosedTerminal();
@@ -118,9 +121,9 @@ export function processOutput(): Output {
     const { code } = error as NodeJS.ErrnoException;
     return code === 'EPIPE' || (code === 'EIO' && process.stdout.isTTY);
   };
-  let isPouring = false;
+  let isStreaming = false;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (isGone(error) || isPouring) return;
+    if (isGone(error) || isStreaming) return;
     process.stderr.write(`voxbatch: stdout cannot be written: ${error.message}.\n`);
     process.once('exit', (code) => {
       if (code === 0) process.exitCode = 1;
@@ -133,11 +136,11 @@ export function processOutput(): Output {
       above(() => process.stdout.write(`${showControls(line)}\n`));
     },
     bytes: async (body) => {
-      isPouring = true;
+      isStreaming = true;
       await pipeline(body, process.stdout, { end: false }).catch((error: unknown) => {
         if (!isGone(error)) throw error;
       });
-      isPouring = false;
+      isStreaming = false;
     },
     say: (line) => {
       const shown = showControls(line);
@@ -147,26 +150,24 @@ export function processOutput(): Output {
     isInteractive: isTerminal && process.stdin.isTTY,
     hasColour,
     isUnicode: /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
-    // A log of CI may be no place for a bar though it looks like a terminal.
+    // A CI system may offer a terminal, but keeps its output as a log.
     progress: canDraw && !isSet('CI') ? 'bar' : 'plain',
-    ...(canDraw
-      ? {
-          draw: (lines: DrawnLines) => {
-            drawing.show(lines);
-          },
-        }
-      : {}),
+    ...(canDraw && {
+      draw: (lines: DrawnLines) => {
+        drawing.show(lines);
+      },
+    }),
   };
 }
 
-/** A message with its first word in the colour of an error or a warning, if it is one. */
+/** Returns a message with `error:`, `voxbatch:` or `warning:` at its start in colour. */
 function coloured(line: string): string {
   return line.replace(/^(?:error|voxbatch|warning):/i, (word) =>
     styleText(/^w/i.test(word) ? 'yellow' : 'red', word, { validateStream: false }),
   );
 }
 
-const NOTHING = '/dev/null';
+const NULL_DEVICE = '/dev/null';
 const STREAMS = [0, 1, 2] as const;
 
 /**
@@ -182,34 +183,35 @@ export function surviveClosedTerminal(): void {
       if (isatty(stream)) continue;
       closeSync(stream);
       // Gets the lowest free descriptor, which is the one just closed.
-      openSync(NOTHING, 'r+');
+      openSync(NULL_DEVICE, 'r+');
     }
   });
 }
 
 /**
- * Whether this process was started by GNU `nohup` from a terminal. Node resets the signals that its parent had ignored
- * before any code of ours runs, so only stdin tells: nobody but `nohup` opens `/dev/null` for writing there. False
- * where that cannot be seen: stdin was redirected already, or this is not Linux.
+ * Whether this process was started by GNU `nohup` from a terminal. Node resets signals that the parent ignored, so
+ * stdin is the only sign left: no other program opens `/dev/null` for writing there. False if stdin was redirected, or
+ * if this is not Linux.
  */
 export function isUnderNohup(): boolean {
   try {
     const [, flags = ''] = /^flags:\s*([0-7]+)$/m.exec(readFileSync('/proc/self/fdinfo/0', 'utf8')) ?? [];
-    return readlinkSync('/proc/self/fd/0') === NOTHING && (Number.parseInt(flags, 8) & 0o3) === 0o1;
+    return readlinkSync('/proc/self/fd/0') === NULL_DEVICE && (Number.parseInt(flags, 8) & 0o3) === 0o1;
   } catch {
     return false;
   }
 }
 
-/** The process facilities of a command that works on a batch. */
+/** What a command gets besides operands and flags. */
 export interface RunContext {
   readonly output: Output;
+  /** Called at named moments, so that tests can kill the process there. */
   readonly atFaultPoint?: NonNullable<ServeOptions['atFaultPoint']>;
-  /** Where a command notes that it records another take. */
+  /** Where a command notes that it records a new take, for the advice of errors. */
   readonly takeNote?: TakeNote | undefined;
 }
 
-/** The context of every command. */
+/** What `program.ts` passes to commands; only `completion` uses all of it. */
 export interface CommandContext extends RunContext {
   /** Called once with the name of the exit code. */
   readonly done: (exit: ExitName) => void;

@@ -10,7 +10,7 @@ import { clock, commandLine, plural } from './words.ts';
 
 type Batch = BatchStatus['batch'];
 
-/** Describes what a command does while the batch is paused. */
+/** Returns what this command does while the batch is paused. `waits`: it waits for `resume`. */
 export function waitMessage({ settings }: Batch, waits: boolean): string {
   const minutes = plural(Math.ceil(settings.jobDeadlineMs / 60_000), 'minute');
   return waits
@@ -18,16 +18,16 @@ export function waitMessage({ settings }: Batch, waits: boolean): string {
     : `This command first fetches running jobs, for at most ${minutes}. Ctrl-C is safe.`;
 }
 
-/** Describes a paused batch and its next command; see {@link pauseOf}. */
+/** Returns who or what paused a batch, and how to continue. The arguments are those of {@link pauseOf}. */
 export function pauseMessage(...about: Parameters<typeof pauseOf>): string {
   return pauseWords(pauseOf(...about));
 }
 
 /**
- * The same for the output of a command: in a log in JSON by the class of the failure, for the API's words may repeat
- * texts.
+ * Returns the message of {@link pauseMessage} for an output. In a JSON log the failure is named by its class, since the
+ * API's message may repeat texts of rows.
  */
-export function sayablePause(output: Output, ...about: Parameters<typeof pauseOf>): string {
+export function pauseMessageFor(output: Output, ...about: Parameters<typeof pauseOf>): string {
   const pause = pauseOf(...about);
   const { pauseReason } = pause.batch;
   if (!isLog(output) || pauseReason === null) return pauseWords(pause);
@@ -36,7 +36,7 @@ export function sayablePause(output: Output, ...about: Parameters<typeof pauseOf
   return pauseWords({ ...pause, batch: { ...pause.batch, pauseReason: reason } });
 }
 
-/** The same, for a pause already at hand. */
+/** Returns the message of {@link pauseMessage} for a pause that was read already. */
 export function pauseWords({ batch: { name, pauseReason }, goOn, run, isCluster, by, advice }: Pause): string {
   const next = goOn.map(commandLine).join(' && ');
   const about = `Batch "${name}" is paused${by === undefined ? '' : byWords(by)}`;
@@ -60,7 +60,10 @@ export function pauseWords({ batch: { name, pauseReason }, goOn, run, isCluster,
   }
 }
 
-/** ` by ann@host at 2026-12-01T02:00:00Z (the new voices are bad)`. Why voxbatch itself paused it is said beside. */
+/**
+ * Returns who paused the batch: ` by ann@host at 2026-12-01T02:00:00Z (the new voices are bad)`. If voxbatch did, the
+ * message gives the reason elsewhere.
+ */
 function byWords({ at, actor, reason }: NonNullable<Pause['by']>): string {
   if (actor.type === 'voxbatch') return ` by itself at ${isoTime(at)}`;
   const who = actor.type === 'schedule' ? `schedule ${actor.name}` : actor.name;
@@ -68,8 +71,8 @@ function byWords({ at, actor, reason }: NonNullable<Pause['by']>): string {
 }
 
 /**
- * Explains why a batch makes no progress, with the next steps. As far as they are known, `silentMs`: for how long the
- * API has been silent; `whyFull`: what the ledger's disk lacks.
+ * Returns why a batch makes no progress, and what to do. `silentMs`: how long the API has been silent; `whyFull`: what
+ * the ledger's disk lacks; both if known.
  */
 export function standstillWords(
   standstill: NonNullable<BatchStatus['standstill']>,

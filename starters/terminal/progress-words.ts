@@ -4,66 +4,70 @@ import type { Step } from '../../contract/row-kinds.ts';
 import { oneLine } from './table.ts';
 import { clock, form, list, namedRow, number, plural } from './words.ts';
 
-/** A batch at one moment. */
-export interface Standing extends Pick<
+/** What is shown of a running batch's progress. */
+export interface BatchProgress extends Pick<
   Followed,
   'counts' | 'money' | 'untold' | 'reasons' | 'oldest' | 'pace' | 'api'
 > {
   readonly batch: Pick<Followed['batch'], 'name' | 'settings'>;
 }
 
-/** Row outcomes in the progress line, in its order: shown always, or once there are any. */
-const ALWAYS: readonly EndWord[] = ['failed', 'unknown'];
-const IF_ANY: readonly EndWord[] = ['unfit', 'skipped', 'overdue', 'cancelled'];
+/** Outcomes that the progress line always shows, also with zero rows. */
+const ALWAYS_SHOWN: readonly EndWord[] = ['failed', 'unknown'];
+/** Outcomes that it shows once there are such rows. */
+const SHOWN_IF_ANY: readonly EndWord[] = ['unfit', 'skipped', 'overdue', 'cancelled'];
 
-/** A job that has run for less is nothing to look at, ms. */
-const LONG_MS = 60_000;
+/** The oldest job is shown once it has run for this long, ms. */
+const LONG_JOB_MS = 60_000;
 
-/** A part of what is said about a batch that goes on. */
-interface Part {
+/** A figure of the progress line. */
+interface Figure {
   readonly words: string;
-  /** It has its place beside a bar, too, where there is little room. */
+  /** Whether it is shown beside a bar, where there is little room. */
   readonly isBrief: boolean;
 }
 
-/** `12/30 done, 6 running, 1 failed, 0 unknown, 340 of 500 credits, 8.2 rows/s, 0:12 left` */
-export function progressLine(standing: Standing, now: number): string {
-  return [...figuresOf(standing, now).map(({ words }) => words), ...troubleOf(standing, now)].join(', ');
+/**
+ * Returns `12/30 done, 6 running, 1 failed, 0 unknown, 340 of 500 credits, 8.2 rows/s, 0:12 left`. `now`: ms since
+ * 1970.
+ */
+export function progressLine(progress: BatchProgress, now: number): string {
+  return [...figuresOf(progress, now).map(({ words }) => words), ...problemsOf(progress, now)].join(', ');
 }
 
-/** The figures of a batch, in the order in which they are said. */
-export function figuresOf(standing: Standing, now: number): readonly Part[] {
-  const { batch, counts, money, untold = [] } = standing;
+/** Returns the figures of a batch, in the order of the progress line. */
+export function figuresOf(progress: BatchProgress, now: number): readonly Figure[] {
+  const { batch, counts, money, untold = [] } = progress;
   const { budget } = batch.settings;
   const ends = new Map(endsOf(counts));
   const charged = `${viewMoney(money, budget).isEstimate ? '~' : ''}${number(money.charged)}`;
   const credits = budget === null ? `${charged} credits` : `${charged} of ${number(budget)} credits`;
-  const part = (words: string, isBrief = true): Part => ({ words, isBrief });
+  const figure = (words: string, isBrief = true): Figure => ({ words, isBrief });
   return [
-    part(`${String(resultsOf(counts))}/${String(chosenOf(counts))} done`),
-    part(`${String(openOf(counts).running)} running`, false),
-    ...ALWAYS.map((word) => part(`${String(ends.get(word) ?? 0)} ${word}`, ends.has(word))),
-    part(money.uncertain > 0 ? `${credits} (+${number(money.uncertain)} uncertain)` : credits),
-    ...IF_ANY.flatMap((word) => (ends.has(word) ? [part(`${String(ends.get(word) ?? 0)} ${word}`)] : [])),
+    figure(`${String(resultsOf(counts))}/${String(chosenOf(counts))} done`),
+    figure(`${String(openOf(counts).running)} running`, false),
+    ...ALWAYS_SHOWN.map((word) => figure(`${String(ends.get(word) ?? 0)} ${word}`, ends.has(word))),
+    figure(money.uncertain > 0 ? `${credits} (+${number(money.uncertain)} uncertain)` : credits),
+    ...SHOWN_IF_ANY.flatMap((word) => (ends.has(word) ? [figure(`${String(ends.get(word) ?? 0)} ${word}`)] : [])),
     ...(counts.states.blocked > 0
-      ? [part(`${number(counts.states.blocked)} waiting for a voice or their parts`, false)]
+      ? [figure(`${number(counts.states.blocked)} waiting for a voice or their parts`, false)]
       : []),
-    ...(untold.length > 0 ? [part(untoldWords(untold), false)] : []),
-    ...paceWords(standing, now).map((words) => part(words)),
+    ...(untold.length > 0 ? [figure(unknownPriceWords(untold), false)] : []),
+    ...paceWords(progress, now).map((words) => figure(words)),
   ];
 }
 
 /**
- * What holds a batch up: the row that has waited the longest, and why most rows fail. Last, because an API's message
- * may be long.
+ * Returns what holds a batch up: the oldest job, and the most frequent failure. They come last in the line, because an
+ * API's message may be long.
  */
-export function troubleOf({ oldest, reasons }: Standing, now: number): readonly string[] {
-  const isLong = oldest !== undefined && now - oldest.since >= LONG_MS;
-  return [...(isLong ? [oldestWords(oldest, now)] : []), ...reasons.slice(0, 1).map(commonestWords)];
+export function problemsOf({ oldest, reasons }: BatchProgress, now: number): readonly string[] {
+  const isLong = oldest !== undefined && now - oldest.since >= LONG_JOB_MS;
+  return [...(isLong ? [oldestWords(oldest, now)] : []), ...reasons.slice(0, 1).map(commonFailureWords)];
 }
 
-/** `8.2 rows/s`, `2:05 left`: as far as they are known; `no answer from the API for 0:42` while it is silent. */
-export function paceWords({ pace, api }: Pick<Standing, 'pace' | 'api'>, now: number): readonly string[] {
+/** Returns `8.2 rows/s` and `2:05 left` if known; instead `no answer from the API for 0:42` while it is silent. */
+export function paceWords({ pace, api }: Pick<BatchProgress, 'pace' | 'api'>, now: number): readonly string[] {
   if (api?.silence != null) {
     const { since, requests } = api.silence;
     const what = requests > 0 ? `${plural(requests, 'request')} without an answer` : 'no answer from the API';
@@ -78,18 +82,25 @@ export function paceWords({ pace, api }: Pick<Standing, 'pace' | 'api'>, now: nu
   ];
 }
 
-/** `oldest r7 (row 7), speech for 14:02`, and with the batch's settings `, deadline in 1:45:58`. */
+/** Returns `oldest r7 (row 7), speech for 14:02`, and with the batch's settings `, deadline in 1:45:58`. */
 export function oldestWords(
-  oldest: NonNullable<Standing['oldest']>,
+  oldest: NonNullable<BatchProgress['oldest']>,
   now: number,
   settings?: { readonly jobDeadlineMs: number },
 ): string {
   const left = settings === undefined ? undefined : oldest.waitedSince + settings.jobDeadlineMs - now;
-  const deadline = left === undefined ? '' : left > 0 ? `, deadline in ${clock(left)}` : ', past its deadline';
+  const deadline = left === undefined ? '' : deadlineWords(left);
   return `oldest ${namedRow(oldest)}, ${oldest.step} for ${clock(now - oldest.since)}${deadline}`;
 }
 
-/** `at most 48 paid requests/s, because the API refused more (429) 0:12 ago` */
+function deadlineWords(leftMs: number): string {
+  return leftMs > 0 ? `, deadline in ${clock(leftMs)}` : ', past its deadline';
+}
+
+/**
+ * Returns the adaptive limit: `at most 48 paid requests/s, because the API refused more (429) 0:12 ago`. `rate`: per
+ * second.
+ */
 export function limitedWords(
   { rate, refusedAt }: { readonly rate: number; readonly refusedAt: number },
   now: number,
@@ -99,7 +110,7 @@ export function limitedWords(
   return `at most ${most}, because the API refused more (429), last ${clock(Math.max(0, now - refusedAt))} ago`;
 }
 
-/** `2 workers have waited for the store for 12:01: PutObject b/1.mp3: InternalError: …` */
+/** Returns `2 workers have waited for the store for 12:01: PutObject b/1.mp3: InternalError: …`. */
 export function storeWaitWords(
   {
     workers,
@@ -111,24 +122,24 @@ export function storeWaitWords(
   return `${wait} for ${clock(Math.max(0, now - first.since))}: ${first.problem}`;
 }
 
-/** `few at once until it is known what speech costs`: why a batch with a budget starts slowly. */
-export function untoldWords(steps: readonly Step[]): string {
+/** Returns why a batch with a budget starts slowly: `few at once until it is known what speech costs`. */
+export function unknownPriceWords(steps: readonly Step[]): string {
   return `few at once until it is known what ${list(steps)} ${form(steps.length, 'costs', 'cost')}`;
 }
 
 type Reason = Followed['reasons'][number];
 
 /**
- * `most common failure 403 from cdn.example (400 rows)`: beside the counts, it must not look like one more of them.
- * While no row has ended by it, none may.
+ * Returns `most common failure 403 from cdn.example (400 rows)`, worded so that it does not look like one more count;
+ * as long as no row has failed, `most common trouble …`.
  */
-function commonestWords({ class: name, cause, open, ended }: Reason): string {
+function commonFailureWords({ class: name, cause, open, ended }: Reason): string {
   const rows = plural(open + ended, 'row');
   const words = oneLine(cause === '' ? name : cause);
   return ended === 0 ? `most common trouble ${words} (${rows}, going on)` : `most common failure ${words} (${rows})`;
 }
 
-/** `400 failed: 403 from cdn.example`; open rows count with what last went wrong with them. */
+/** Returns `400 failed: 403 from cdn.example`. Open rows count with their latest failure. */
 export function reasonWords({ class: name, cause, open, ended }: Reason): string {
   return `${number(open + ended)} ${ended === 0 ? 'failing' : 'failed'}: ${oneLine(cause === '' ? name : cause)}`;
 }

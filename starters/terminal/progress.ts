@@ -5,13 +5,12 @@ import { isLog, type Output } from './output.ts';
 import { progressLine } from './progress-words.ts';
 import { cutToWidth } from './table.ts';
 
-/** Without a bar, a line or an event at most this often, ms. */
-const PLAIN_EVERY_MS = 5_000;
-const EVENT_EVERY_MS = 1_000;
+/** Plain lines are printed at most this often, ms. */
+const LINE_INTERVAL_MS = 5_000;
+/** Events are written at most this often, ms. */
+const EVENT_INTERVAL_MS = 1_000;
 
-/**
- * A line on stderr that changes: drawn in its place on a terminal that takes it, printed every few seconds elsewhere.
- */
+/** A line on stderr that changes: redrawn in place on a terminal, printed every few seconds elsewhere. */
 export class ProgressLine {
   readonly #output: Output;
   #shownAt = -Infinity;
@@ -23,8 +22,8 @@ export class ProgressLine {
   }
 
   /**
-   * `final`: nothing follows, so the line is always shown and stays. `draw`: how a terminal shows it in so many cells.
-   * Default: cut.
+   * Shows the line. `final`: it is the last one, so it is always shown and stays. `draw`: returns it for a terminal of
+   * `cells` cells; by default it is cut.
    */
   show(line: string, final = false, draw: (cells: number) => string = (cells) => cutToWidth(line, cells)): void {
     const { progress = 'plain', draw: drawOn, say } = this.#output;
@@ -33,13 +32,13 @@ export class ProgressLine {
       this.#isDrawn = true;
       if (final) this.end();
       else drawOn((cells) => [draw(cells)]);
-    } else if (progress === 'plain' && line !== this.#shown && (final || this.#isDue(PLAIN_EVERY_MS))) {
+    } else if (progress === 'plain' && line !== this.#shown && (final || this.#isDue(LINE_INTERVAL_MS))) {
       say(line);
       this.#shown = line;
     }
   }
 
-  /** Ends drawing: the last line stays. */
+  /** Stops drawing, and leaves the last line on the screen. */
   end(): void {
     if (!this.#isDrawn) return;
     this.#isDrawn = false;
@@ -55,35 +54,36 @@ export class ProgressLine {
   }
 }
 
-/** Shows the progress of a batch in the form that was asked for. */
+/** Shows the progress of a batch as `--progress` says: a bar, plain lines, events, or nothing. */
 export class ProgressDisplay {
   readonly #output: Output;
   readonly #line: ProgressLine;
-  #toldAt = -Infinity;
+  #lastEventAt = -Infinity;
 
   constructor(output: Output) {
     this.#output = output;
     this.#line = new ProgressLine(output);
   }
 
+  /** `final`: the last one, which is always shown. */
   show(standing: Standing, final = false): void {
     const now = Date.now();
     const { event } = this.#output;
     const line = (): string => progressLine(isLog(this.#output) ? withoutCauses(standing) : standing, now);
     if (event === undefined) this.#line.show(line(), final, (cells) => barLine(standing, cells, now, this.#output));
-    else if (final || performance.now() - this.#toldAt >= EVENT_EVERY_MS) {
-      this.#toldAt = performance.now();
+    else if (final || performance.now() - this.#lastEventAt >= EVENT_INTERVAL_MS) {
+      this.#lastEventAt = performance.now();
       event({ type: 'progress', ...viewProgress(standing) });
     }
   }
 
-  /** Nothing follows. */
+  /** Ends the display; see {@link ProgressLine.end}. */
   end(): void {
     this.#line.end();
   }
 }
 
-/** Failures by their class alone: causes may be sentences of the API, which repeat texts. */
+/** Returns the progress with failures named by class alone, for a log: causes may repeat texts of rows. */
 function withoutCauses(standing: Standing): Standing {
   return { ...standing, reasons: standing.reasons.map((reason) => ({ ...reason, cause: '' })) };
 }

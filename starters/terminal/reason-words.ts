@@ -11,16 +11,16 @@ type RowReasons = Extract<PlanAnswer, { readonly reasons: unknown }>['reasons'];
 type ReasonSum = RowReasons['new'];
 type ReasonGroup = RowReasons['changed']['groups'][number];
 
-/** Groups that are shown; `--json` has all. */
-const SHOWN = 12;
+/** Groups of reasons in the table; `--json` has all. */
+const MAX_GROUPS = 12;
 
 interface Line extends ReasonSum {
   readonly why: string;
 }
 
 /**
- * Why rows are paid for, or are not, as a table. Empty if all are new, because that says nothing. `isEstimate`: some
- * prices are estimates.
+ * Returns a table of why rows are paid for, or are not. No lines if all rows are new. `isEstimate`: some prices are
+ * estimates.
  */
 export function reasonLines(
   reasons: RowReasons,
@@ -50,7 +50,7 @@ export function reasonLines(
   ];
 }
 
-/** Rows that may have been charged already. */
+/** Returns a line for each batch that may have been charged for the same requests, whose answers were lost. */
 export function lostLines(reasons: RowReasons, cache: BatchSettings['cache']): readonly string[] {
   return secondCharges(reasons, cache).map(
     ({ rows, reason: { batch } }) =>
@@ -58,7 +58,7 @@ export function lostLines(reasons: RowReasons, cache: BatchSettings['cache']): r
   );
 }
 
-/** What a cache mode that is not the default does with these rows. */
+/** Returns what `--cache` does with these rows, if it is not the default mode. */
 function modeLines({ changed, again, new: fresh }: RowReasons, cache: BatchSettings['cache']): readonly string[] {
   if (!reusesResults(cache)) return [`All of them are paid for, whatever is there already (--cache ${cache}).`];
   const skipped = changed.rows + again.rows + fresh.rows;
@@ -68,20 +68,21 @@ function modeLines({ changed, again, new: fresh }: RowReasons, cache: BatchSetti
 
 const NEW = 'new: no row of this id was ever sent';
 
+/** Returns the lines of the table: one for each reason that rows have. */
 function linesOf(reasons: RowReasons, cache: BatchSettings['cache']): readonly Line[] {
   const { cached, equal, new: fresh, changed, again } = reasons;
   if (!reusesResults(cache)) {
-    // What became of the last row of an id is no reason here.
+    // Earlier results are not used in this mode, so all these reasons become one.
     const afresh = { why: `paid for afresh: --cache ${cache}`, ...sumOf([cached, equal, changed, again]) };
     return [{ why: NEW, ...fresh }, afresh].filter(({ rows }) => rows > 0);
   }
   const groups = [...changed.groups, ...again.groups].toSorted((one, other) => other.rows - one.rows);
-  const rest = groups.slice(SHOWN);
+  const rest = groups.slice(MAX_GROUPS);
   return [
     { why: 'cached: the result is there already', ...cached },
     { why: 'asks for the same as an earlier row of this manifest', ...equal },
     { why: NEW, ...fresh },
-    ...groups.slice(0, SHOWN).map((group) => ({ ...group, why: groupWords(group) })),
+    ...groups.slice(0, MAX_GROUPS).map((group) => ({ ...group, why: groupWords(group) })),
     ...(rest.length === 0 ? [] : [{ ...sumOf(rest), why: `${number(rest.length)} other reasons (--json lists them)` }]),
   ].filter(({ rows }) => rows > 0);
 }
@@ -96,7 +97,7 @@ function sumOf(groups: readonly ReasonSum[]): ReasonSum {
   };
 }
 
-/** `voice changed: anna → ben (last in "lines")` */
+/** Describes a reason: `voice changed: anna → ben (last in "lines")`. */
 function groupWords({ reason, isSame, rows }: ReasonGroup): string {
   const last = `"${reason.batch}"`;
   if (reason.type === 'changed') {

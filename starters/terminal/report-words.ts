@@ -1,8 +1,8 @@
 import type { ReportWords } from '../../client/report/wanted-report.ts';
-import { noteLines, standingOf } from './status-words.ts';
+import { noteLines, stateWord } from './status-words.ts';
 
-/** What a report says of a batch in the words of `voxbatch status`. */
+/** Texts of `voxbatch status` that the HTML report shows as well; every command that writes a report passes them. */
 export const REPORT_WORDS: ReportWords = {
-  standing: standingOf,
+  standing: stateWord,
   status: (status) => noteLines(status, Date.now()),
 };

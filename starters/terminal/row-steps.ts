@@ -10,8 +10,8 @@ import { pauseWords } from './pause-words.ts';
 import { oneLine } from './table.ts';
 
 /**
- * What a person can do about a row, with the command: about its current state, and about earlier takes that may have
- * been charged.
+ * Returns what the user can do about a row, with commands: about its current state, and about earlier takes that may
+ * have been charged.
  */
 export function nextForRow({ step, earlier }: RowNext, row: RowExplanation): string {
   if (earlier === undefined) return rowStepWords(step, row);
@@ -21,7 +21,7 @@ export function nextForRow({ step, earlier }: RowNext, row: RowExplanation): str
   );
 }
 
-/** What a blocked row waits for: `voice "Ada", which row 3 makes`. */
+/** Returns what a blocked row waits for: `voice "Ada", which row 3 makes`. */
 export function awaitedWords(row: Parameters<typeof voiceAwaited>[0]): string {
   const { voice, isTraining, maker } = voiceAwaited(row);
   const by = maker === null ? '' : `, which row ${String(maker)} makes`;
@@ -36,7 +36,7 @@ function rowStepWords(step: RowStep, { row, lost, parts }: RowExplanation): stri
       return `All its ${formatPartCount(parts.length)} are there and stay. Once the cause is mended, join them again, free: ${commandLine(step.free)}`;
     case 'parts-lacking':
       return [
-        ...step.steps.map((some) => `${formatPartCount(some.rows.count)} ${partsStepWords(some)}`),
+        ...step.steps.map((group) => `${formatPartCount(group.rows.count)} ${partsStepWords(group)}`),
         ...(step.areSomeThere ? ['What is there stays, and costs nothing again'] : []),
       ].join('. ');
     case 'file-lost-free':
@@ -57,7 +57,7 @@ function rowStepWords(step: RowStep, { row, lost, parts }: RowExplanation): stri
       const named = step.isLinkUnknown
         ? 'If one of the members in its answer is the link to the result, set resultMember in voxbatch.config.json to its name, and restart what works in the background (up, worker). '
         : '';
-      const before = step.steps.map((one) => ` (if it is its ${one} that is gone: --step ${one})`).join('');
+      const before = step.steps.map((name) => ` (if it is its ${name} that is gone: --step ${name})`).join('');
       return `The job was paid for. ${named}Fetch its result again, free: ${commandLine(step.free)}. To pay for another one: ${commandLine(step.pay)}${before}`;
     }
     case 'unchecked':
@@ -109,7 +109,7 @@ function rowStepWords(step: RowStep, { row, lost, parts }: RowExplanation): stri
   }
 }
 
-/** How long a running job is waited for, and how to end that; empty if none runs. */
+/** Returns how long a running job is waited for, and how to end that; empty if none runs. */
 function jobWords(job: Extract<RowStep, { readonly why: 'running' }>['job']): string {
   if (job === undefined) return '';
   return (
@@ -118,7 +118,7 @@ function jobWords(job: Extract<RowStep, { readonly why: 'running' }>['job']): st
   );
 }
 
-/** What is said of some parts, behind their number. */
+/** Returns what the user can do about some parts of a row; the text follows their number. */
 function partsStepWords(step: PartsStep): string {
   const { count } = step.rows;
   const more = unnamedRows(step.rows);

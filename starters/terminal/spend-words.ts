@@ -7,22 +7,25 @@ import type { NotApproved } from '../../client/person.ts';
 import { ExitError } from '../exit-error.ts';
 
 /**
- * Facts for notes. `isBudgetLeft`: the budget in the facts is what earlier rows have left of it. If absent: it is the
- * whole budget.
+ * Texts about a bill before it is paid: notes, questions, and why it is refused.
+ */
+
+/**
+ * The facts of a bill. `isBudgetLeft`: `budget` is what earlier rows have left of it. Default: it is the whole budget.
  */
 type NotedFacts = SpendFacts & { readonly isBudgetLeft?: boolean };
 
-/** The facts of a decision, with the rows that have no price by name. */
+/** The facts of a bill for a refusal, with the rows that have no price. */
 export type TellableFacts = NotedFacts & {
   readonly bill: { readonly unpricedRows: NamedRows };
-  /** The budget that all of it needs. Default: its price. */
+  /** The budget that would pay for all rows. Default: the price of the bill. */
   readonly budgetNeeded?: number;
 };
 
-/** What a refusal before any request ends with. */
+/** Ends every refusal before the first request. */
 export const UNSPENT = 'Nothing was sent. Nothing was spent.';
 
-/** Why nothing may be spent, and what would change that. */
+/** Returns why nothing may be spent, and what the user can change. */
 export function refusalText(why: SpendRefusal, facts: TellableFacts): string {
   switch (why) {
     case 'unpriced':
@@ -32,23 +35,23 @@ export function refusalText(why: SpendRefusal, facts: TellableFacts): string {
     case 'small-balance':
       return smallBalanceText(facts);
     case 'unconfirmed': {
-      const asked = `Not confirmed: ${sumInWords(facts)} is more than ${number(facts.confirmAbove ?? 0)} (--confirm), and there is no terminal to ask on.`;
-      return `${asked} ${UNSPENT} To continue, run the same command with --yes.`;
+      const reason = `Not confirmed: ${sumInWords(facts)} is more than ${number(facts.confirmAbove ?? 0)} (--confirm), and there is no terminal to ask on.`;
+      return `${reason} ${UNSPENT} To continue, run the same command with --yes.`;
     }
   }
 }
 
-/** The question to a person who has to confirm the bill. */
+/** Returns the question whether to spend the bill. */
 export function questionText(facts: SpendFacts): string {
   return `Spend ${sumInWords(facts)}?`;
 }
 
-/** The price, said before it is paid. */
+/** Returns the price, printed before it is paid. */
 export function priceText(facts: SpendFacts): string {
   return `This costs ${sumInWords(facts)}.`;
 }
 
-/** A note on a bill that does not stop it. */
+/** Returns a warning about a bill that may be paid all the same. */
 export function noteText(note: SpendNote, facts: NotedFacts): string {
   const { rows, bill, budget, balance, isBudgetLeft = false } = facts;
   const sum = inCredits(budget ?? 0);
@@ -59,7 +62,7 @@ export function noteText(note: SpendNote, facts: NotedFacts): string {
         'When they run out, the batch pauses until you top up.';
 }
 
-/** `  line 4, id c: unknown length`, for the first rows, then how many more. */
+/** Lists the first rows, such as `  line 4, id c: unknown length`, and how many more there are. */
 export function namedRowLines({ first, count }: NamedRows): readonly string[] {
   const lines = first.map(({ line, id, why }) => `  line ${String(line)}, id ${oneLine(id)}: ${why}`);
   return count > first.length ? [...lines, `  and ${number(count - first.length)} more`] : lines;
@@ -70,7 +73,9 @@ export function probingText(rows: number): string {
   return `Reading the length of the media of ${rowsInWords(rows)} (free) …`;
 }
 
-/** The rows whose media could not be read, and their price now. `assumeSeconds`: undefined if no length is assumed. */
+/**
+ * Lists the rows whose media could not be read, and how they are priced. `assumeSeconds`: `--assume-seconds`, if given.
+ */
 export function notProbedLines(notProbed: NamedRows, assumeSeconds: number | undefined): readonly string[] {
   if (notProbed.count === 0) return [];
   const then =
@@ -116,14 +121,14 @@ function creditsInWords(facts: SpendFacts): string {
   return `${facts.isEstimate ? 'about ' : ''}${inCredits(maxSpend(facts))}${without}`;
 }
 
-/** Why rows may not be paid for. */
+/** A bill that was refused, or that the user has declined. */
 export type SpendRefused = NotApproved<TellableFacts>;
 type Why = Extract<SpendRefused, { readonly type: 'refused' }>['why'];
 
-/** Says why rows may not be paid for, and what can be done. */
+/** Returns why rows may not be paid for, and what the user can do. */
 export type RefusalWords = (why: Why, facts: TellableFacts) => string;
 
-/** The error of rows that may not be paid for. */
+/** Returns the error for a refused or declined bill. */
 export function spendError(refused: SpendRefused, refusal: RefusalWords = refusalText): ExitError {
   return new ExitError(
     'refused',
@@ -132,8 +137,8 @@ export function spendError(refused: SpendRefused, refusal: RefusalWords = refusa
 }
 
 /**
- * The advice for a budget too small for more rows of an existing batch. The budget is the batch's, so `tune` raises it;
- * but one given with the command (`isGiven`) would override it, so that one must be raised.
+ * Returns the refusal texts for more rows of an existing batch, whose budget `tune` can raise. `isGiven`: the command
+ * sets a budget itself, which would override that, so its flag must be raised.
  */
 export function leftBudgetRefusal(batch: string, isGiven: boolean): RefusalWords {
   const tune = `voxbatch tune ${shellWord(batch)} --budget`;

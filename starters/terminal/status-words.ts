@@ -23,26 +23,33 @@ import {
 import { damagedLines, moneyWords } from './money.ts';
 import { stepWords } from './next-steps.ts';
 import { pauseWords, standstillWords } from './pause-words.ts';
-import { limitedWords, oldestWords, paceWords, reasonWords, storeWaitWords, untoldWords } from './progress-words.ts';
+import {
+  limitedWords,
+  oldestWords,
+  paceWords,
+  reasonWords,
+  storeWaitWords,
+  unknownPriceWords,
+} from './progress-words.ts';
 import { oneLine } from './table.ts';
 
 type Batch = BatchStatus['batch'];
 
-/** One word for the state of a batch. */
-export function standingOf(batch: Batch, isDeserted = false): string {
+/** Returns one word for the state of a batch. `isDeserted`: no worker works on it. */
+export function stateWord(batch: Batch, isDeserted = false): string {
   if (batch.state === 'loading') return 'loading';
   if (batch.halted !== null) return batch.state === 'closed' ? 'halted' : 'halting';
   if (batch.state === 'closed') return 'finished';
   return isDeserted && batch.control === 'running' ? 'open' : batch.control;
 }
 
-/** Status of a batch, in a few lines. */
+/** Returns the status of a batch as lines. `now`: ms since 1970. */
 export function statusLines(status: BatchStatus, now: number): readonly string[] {
   const { batch, counts, money, reasons, failures, untold = [], oldest, api, storeWaits, processes } = status;
   const speed = batch.state === 'open' ? paceWords(status, now) : [];
   const ended = endsOf(counts).map(([word, rows]) => `${number(rows)} ${word}`);
   const open = openWords(counts);
-  // If the groups were not read, reasons of ended rows have not been printed yet.
+  // Groups of failures, if they were read, cover the rows that have ended; only open rows are then listed by reason.
   const shown =
     failures.length === 0 ? reasons : reasons.flatMap((reason) => (reason.open > 0 ? [{ ...reason, ended: 0 }] : []));
   const details = [
@@ -55,39 +62,41 @@ export function statusLines(status: BatchStatus, now: number): readonly string[]
     ...(storeWaits === undefined ? [] : [storeWaitWords(storeWaits, now)]),
     ...(api?.limited == null ? [] : [limitedWords(api.limited, now)]),
     `credits: ${moneyWords(money, batch.settings.budget)}`,
-    ...(untold.length > 0 ? [`${untoldWords(untold)}: prices are estimates, and the budget must hold`] : []),
+    ...(untold.length > 0 ? [`${unknownPriceWords(untold)}: prices are estimates, and the budget must hold`] : []),
     ...damagedLines(money),
     ...failures.map(failureWords),
     ...moreLines(status),
     ...shown.map((reason) => `${reasonWords(reason)}${reason.ended === 0 ? ', in rows that still run' : ''}`),
     ...noteLines(status, now),
   ];
-  const title = `Batch "${batch.name}": ${standingOf(batch, status.isDeserted)}, ${number(resultsOf(counts))} of ${rowsInWords(chosenOf(counts))} done${timesOf(batch, now)}`;
-  // The ledger may be a stranger's, so its content must not be able to start a new line.
+  const title = `Batch "${batch.name}": ${stateWord(batch, status.isDeserted)}, ${number(resultsOf(counts))} of ${rowsInWords(chosenOf(counts))} done${timesOf(batch, now)}`;
+  // The ledger may be somebody else's, so its texts must not be able to start a line of their own.
   return [title, ...details.map((line) => `  ${line}`)].map(oneLine);
 }
 
-/** A last row that has waited for less is nothing to look at, ms. */
-const LONG_MS = 60_000;
-/** So many times the rows that are left have ended where the oldest holds up the batch. */
-const MOST_HAVE_ENDED = 19;
+/** The oldest of the last rows is mentioned once it has run for this long, ms. */
+const LONG_ROW_MS = 60_000;
+/** Rows count as the last ones if at least this many times as many have ended: 5 % are left. */
+const ENDED_PER_LAST_ROW = 19;
 
 /**
- * `; 59 of 60 rows have ended. To look into it: voxbatch explain r7 --batch lines`, where few rows are left and one
- * takes long.
+ * Returns `; 59 of 60 rows have ended. To look into it: voxbatch explain r7 --batch lines` if few rows are left and one
+ * takes long; else nothing.
  */
 export function lastRowWords(
   { batch, counts, oldest, isStranger }: Pick<BatchStatus, 'batch' | 'counts' | 'oldest' | 'isStranger'>,
   now: number,
 ): string {
   const [chosen, ended] = [chosenOf(counts), endedOf(counts)];
-  const isLast = oldest !== undefined && ended >= MOST_HAVE_ENDED * (chosen - ended);
-  if (!isLast || isStranger || now - oldest.since < LONG_MS) return '';
-  const look = commandLine(nextCommand('explain', rowArg(oldest), '--batch', batch.name));
-  return `; ${number(ended)} of ${rowsInWords(chosen)} have ended. To look into it: ${look}`;
+  const isLast = oldest !== undefined && ended >= ENDED_PER_LAST_ROW * (chosen - ended);
+  if (!isLast || isStranger || now - oldest.since < LONG_ROW_MS) return '';
+  const explain = commandLine(nextCommand('explain', rowArg(oldest), '--batch', batch.name));
+  return `; ${number(ended)} of ${rowsInWords(chosen)} have ended. To look into it: ${explain}`;
 }
 
-/** `process 4711 (voxbatch up, since 2026-12-01T02:00:00Z) works here in the background. To end it: kill 4711`. */
+/**
+ * Returns `process 4711 (voxbatch up, since 2026-12-01T02:00:00Z) works here in the background. To end it: kill 4711`.
+ */
 function processWords({ pid, command, startedAt, isDetached }: BatchStatus['processes'][number]): string {
   const what = command === null ? 'a program' : `voxbatch ${command}`;
   const end = isDetached ? ` in the background. To end it: kill ${String(pid)}` : '';
@@ -99,7 +108,7 @@ function failureWords(group: BatchStatus['failures'][number]): string {
   return `${number(group.rows)} × ${group.class}${group.rows === 1 ? '' : ', first'} in ${first}: ${oneLine(group.message)}`;
 }
 
-/** `and 7 more kinds (12 rows): voxbatch report lines`: the reasons that are not among the most common ones. */
+/** Returns how many less frequent failures there are: `and 7 more kinds (12 rows): voxbatch report lines`. */
 function moreLines({ batch: { name }, isStranger, moreFailures: { kinds, rows } }: BatchStatus): readonly string[] {
   if (rows === 0) return [];
   const all = isStranger ? '' : `: ${commandLine(nextCommand('report', name))}`;
@@ -108,7 +117,8 @@ function moreLines({ batch: { name }, isStranger, moreFailures: { kinds, rows } 
 
 /** Describes what was removed from a batch. */
 function cleanedLines({ name, cleaned: { media, rows, unfinished } }: Batch): readonly string[] {
-  const flag = unfinished?.media === true ? (unfinished.rows ? '--all' : '--media') : '--rows';
+  const mediaFlag = unfinished?.rows === true ? '--all' : '--media';
+  const flag = unfinished?.media === true ? mediaFlag : '--rows';
   return [
     ...(media === null ? [] : [`its media were removed from the store at ${isoTime(media)}`]),
     ...(rows === null ? [] : [`what its rows asked for was removed at ${isoTime(rows)}`]),
@@ -118,7 +128,7 @@ function cleanedLines({ name, cleaned: { media, rows, unfinished } }: Batch): re
   ];
 }
 
-/** Describes a hook that is undelivered, being retried, or has failed for good. */
+/** Returns a line about a hook that is undelivered, being retried, or has failed for good; else no lines. */
 function hookLines(
   hook: BatchStatus['hooks'][number],
   { batch, isStranger }: BatchStatus,
@@ -138,7 +148,7 @@ function hookLines(
   return [`${flag} (${event}) failed: ${trouble}; ${next}`];
 }
 
-/** What holds a batch up and what to do about it, a line each: what `status` says below its figures. */
+/** Returns why a batch does not go on and what to do, a line each; `status`, page and report show these. */
 export function noteLines(status: BatchStatus, now: number): readonly string[] {
   return [
     ...cleanedLines(status.batch),
@@ -179,7 +189,7 @@ function statusStepWords(step: StatusStep, { batch, workerEnd, api, whyFull }: B
   }
 }
 
-/** `The last worker ended 0:12 ago: The disk is full.` */
+/** Returns `The last worker ended 0:12 ago: The disk is full.` */
 function lastEndWords({ at, reason }: NonNullable<BatchStatus['workerEnd']>, now: number): string {
   return `The last worker ended ${clock(now - at)} ago: ${sentence(oneLine(reason))}`;
 }
@@ -191,14 +201,13 @@ function timesOf(batch: Batch, now: number): string {
   return `, ended ${tookWords(span, batch.closedAt)}`;
 }
 
-/** Notes on states that are not self-explanatory. */
-const NOTES: Readonly<Partial<Record<RowState, string>>> = { blocked: ' (waiting for a voice or for their parts)' };
+/** Explains states that are not self-explanatory. */
+const STATE_NOTES: Readonly<Partial<Record<RowState, string>>> = {
+  blocked: ' (waiting for a voice or for their parts)',
+};
 
-/**
- * The states of open rows, with how many there are:
- * `40 blocked (waiting for a voice or for their parts), 8 submitting`.
- */
+/** Counts open rows by state: `40 blocked (waiting for a voice or for their parts), 8 submitting`. */
 export function openWords({ states }: Pick<BatchStatus['counts'], 'states'>): string {
   const open = ROW_STATES.filter((state) => states[state] > 0);
-  return open.map((state) => `${number(states[state])} ${state}${NOTES[state] ?? ''}`).join(', ');
+  return open.map((state) => `${number(states[state])} ${state}${STATE_NOTES[state] ?? ''}`).join(', ');
 }

@@ -12,7 +12,7 @@ type Pilot = NonNullable<EndOfRun['pilot']>;
 type PilotRow = Pilot['rows'][number];
 type ComparedPrice = Pilot['prices']['operations'][number];
 
-/** The rows that were run to try a batch, and what they say of its price, for people. */
+/** Describes a finished sample: its rows, their prices, and the likely cost of the whole batch. */
 export function pilotLines(pilot: Pilot): readonly string[] {
   const { rows, run, prices } = pilot;
   return [
@@ -26,18 +26,18 @@ export function pilotLines(pilot: Pilot): readonly string[] {
   ];
 }
 
-/** What the whole batch will cost, and whether that is what was quoted. */
+/** Returns what the whole batch will likely cost, and whether that is what was quoted. */
 function wholeWords({ prices, whole, run }: Pilot): string {
-  const isTold = prices.operations.some(({ requests, unquoted }) => requests + unquoted.requests > 0);
+  const areChargesKnown = prices.operations.some(({ requests, unquoted }) => requests + unquoted.requests > 0);
   const expected = whole.expected === null ? 'an unknown sum' : `about ${inCredits(whole.expected)}`;
-  if (!isTold) return `The API did not say what it charged. By the quotes, the whole batch costs ${expected}.`;
+  if (!areChargesKnown) return `The API did not say what it charged. By the quotes, the whole batch costs ${expected}.`;
   const quoted = whole.quoted === null ? 'no sum was quoted' : `${number(whole.quoted)} were quoted`;
   return prices.differs
     ? `At these prices the whole batch costs ${expected}; ${quoted}.`
     : `The API charged ${form(run, 'it', 'them')} as quoted: the whole batch costs ${expected}.`;
 }
 
-/** What the budget cannot pay. */
+/** Returns a warning if the budget will not pay for the other rows. */
 function budgetWords({ prices, budgetLeft, left }: Pilot): readonly string[] {
   const { expected } = prices.rest;
   if (budgetLeft === null || expected === null || expected <= budgetLeft) return [];
@@ -78,9 +78,7 @@ const PRICE_COLUMNS: readonly TableColumn<ComparedPrice>[] = [
   { title: 'expected', value: ({ rest }) => orDash(rest.expected), align: 'right' },
 ];
 
-/**
- * What is said of an outcome to somebody who reads it the first time. What can be done about it is in `next-steps.ts`.
- */
+/** Explains each outcome in a few words. What can be done about it is in `next-steps.ts`. */
 const OUTCOME_WORDS: Readonly<Record<EndWord, string>> = {
   succeeded: 'result stored',
   cached: 'result reused; nothing paid',
@@ -94,8 +92,8 @@ const OUTCOME_WORDS: Readonly<Record<EndWord, string>> = {
 };
 
 /**
- * The end of a run, in a few lines: what became of the rows, what it cost, where everything is. `isStranger`: the
- * ledger may have come with the folder, so that no command is advised from it.
+ * Returns the summary of a run as lines: the outcomes, the cost, where the files are, and the next steps. `isStranger`:
+ * the ledger may have come with the folder, so no command is advised from it.
  */
 export function summaryLines(
   end: Omit<EndOfRun, 'pilot'> & Partial<Pick<EndOfRun, 'pilot'>> & { readonly isStranger?: boolean },

@@ -1,14 +1,14 @@
 import truncatedWidth from 'fast-string-truncated-width';
 
-/** A column of a table for people. */
+/** A column of {@link tableLines}. */
 export interface TableColumn<T> {
   readonly title: string;
   readonly value: (row: T) => string;
-  /** Numbers are aligned right. Default left. */
+  /** Numbers are aligned right. Default: left. */
   readonly align?: 'left' | 'right';
 }
 
-/** A table as lines of plain text: a line of titles, then a line per row, with two blanks between columns. */
+/** Formats a table as plain text: a line of titles, then a line per row, columns padded to the same width. */
 export function tableLines<T>(columns: readonly TableColumn<T>[], rows: readonly T[]): readonly string[] {
   const cells = [
     columns.map(({ title }) => title),
@@ -26,30 +26,28 @@ export function tableLines<T>(columns: readonly TableColumn<T>[], rows: readonly
   );
 }
 
-/**
- * Removes control characters, which would break the lines, show them in another order or, worse, control the terminal.
- */
+/** Replaces characters that would break the line, change its direction or control the terminal, by spaces. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ');
 }
 
-/** A cell as one line, cut to this many characters. */
-export function clipped(cell: string, longest: number): string {
+/** Returns a cell as one line of at most `maxLength` characters, and `…` if it was cut. */
+export function clipped(cell: string, maxLength: number): string {
   const line = oneLine(cell);
-  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
 }
 
-/** Lines below a title. */
+/** Indents lines below a title. */
 export function indent(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `  ${line}`);
 }
 
-/** Terminal cells of a text: East Asian characters and emoji take two, combining marks none. */
+/** Returns the width of a text in terminal cells: East Asian characters and emoji take two, combining marks none. */
 export function widthOf(text: string): number {
   return truncatedWidth(text).width;
 }
 
-/** The longest beginning of a text that fits into this many cells. No character is cut in two. */
+/** Cuts a text to at most `cells` terminal cells, between characters. */
 export function cutToWidth(text: string, cells: number): string {
   return text.slice(0, truncatedWidth(text, { limit: cells, ellipsis: '' }).index);
 }

@@ -11,12 +11,12 @@ import { shownValue } from '../../contract/shown-value.ts';
 import { inCredits } from './money.ts';
 import { formatValue, rangeOf, type AnyValue } from '../../contract/value-kinds.ts';
 
-/** The flag of a key: `pollRate` is `--poll-rate`. */
+/** Returns the flag of a key: `pollRate` is `--poll-rate`. */
 export function flagOf(key: string): string {
   return `--${wordsOf(key, '-')}`;
 }
 
-/** The help of its flag: `Rows in flight; 1 to 10000 (default: 400)`. */
+/** Returns the help of a tunable's flag: `Rows in flight; 1 to 10000 (default: 400)`. */
 export function helpOf(name: TunableName): string {
   const tunable: Tunable = TUNABLES[name];
   const means = tunable.defaultMeans === undefined ? '' : `, ${tunable.defaultMeans}`;
@@ -24,18 +24,18 @@ export function helpOf(name: TunableName): string {
   return `${tunable.meaning}${range} (default: ${formatValue(tunable.default)}${means})`;
 }
 
-/** `budget 500 credits, rate 5`: a tuning in words; empty if nothing was given. */
+/** Describes a tuning: `budget 500 credits, rate 5`; empty if it changes nothing. */
 export function describeTuning(tuning: Tuning): string {
   return Object.entries(valuesOf(tuning))
     .map(([key, value]) => inWords(key as TunableName, value))
     .join(', ');
 }
 
-/** The current values, each as written on the command line. */
+/** Returns all tunables, with their values as written on the command line. */
 export function tunableLines(
-  holds: Tunables,
+  tunables: Tunables,
 ): readonly { readonly name: TunableName; readonly value: string; readonly meaning: string }[] {
-  const values = valuesOf(holds);
+  const values = valuesOf(tunables);
   return TUNABLE_NAMES.map((name) => ({
     name,
     value: shownValue(name, values[name] ?? null),
@@ -52,6 +52,7 @@ function inWords(name: TunableName, value: AnyValue): string {
   return `${label} ${value === null ? 'as the API allows' : formatValue(value)}`;
 }
 
+/** Splits a key in camelCase into words. `between`: the separator. */
 function wordsOf(key: string, between: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => between + letter.toLowerCase());
 }

@@ -1,10 +1,15 @@
 import type { Command, Help, Option } from 'commander';
 import { shellWord } from '../../contract/shell-word.ts';
 
-/** A usage error's message, with a hint at the likely mistake. */
+/**
+ * Helps with wrong command lines: other tools' names for our commands and flags, and words that were parsed otherwise
+ * than the user meant. {@link commandTree} lists all commands and flags.
+ */
+
+/** Returns a usage error's message, with a hint at the likely mistake if there is one. */
 export function usageWords(message: string, program: Command, args: readonly string[]): string {
   const hint = misreadHint(program, args, message);
-  return hint === undefined ? withOurWord(message, program, args) : `${message.trimEnd()}\n${hint}`;
+  return hint === undefined ? withOurName(message, program, args) : `${message.trimEnd()}\n${hint}`;
 }
 
 /** Other tools' names for our commands. */
@@ -37,8 +42,8 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
   ...each(['--debug'], '--verbose'),
 ]);
 
-/** What said the same as another word of ours, with that word; by the command too, where others take it. */
-const DROPPED: ReadonlyMap<string, string> = new Map([
+/** Flags and commands that do not exist, with what to use instead; with their command where others have the flag. */
+const REPLACEMENTS: ReadonlyMap<string, string> = new Map([
   ['--no-cache', '--cache off'],
   ['--fresh', '--cache fresh'],
   ['--cached-only', '--cache only'],
@@ -51,20 +56,15 @@ const DROPPED: ReadonlyMap<string, string> = new Map([
 const LOGS = 'For a row: voxbatch explain ROW. For the worker: .voxbatch/logs/worker.log, or run with --verbose.';
 
 /**
- * A usage error's message with our equivalent of another tool's term, or with the commands that do take the flag. This
- * replaces a guess by spelling.
+ * Returns the message with our name for another tool's command or flag, or with the commands that do have the flag.
+ * That replaces commander's guess by spelling.
  */
-function withOurWord(message: string, program: Command, [command = '']: readonly string[]): string {
+function withOurName(message: string, program: Command, [command = '']: readonly string[]): string {
   const [, what, word = ''] = /unknown (command|option) '([^']*)'/.exec(message) ?? [];
-  const ours = DROPPED.get(word) ?? DROPPED.get(`${command} ${word}`);
-  const hint =
-    ours !== undefined
-      ? `Instead: ${ours}`
-      : what === 'command'
-        ? commandHint(word)
-        : what === 'option'
-          ? flagHint(word, commandTree(program))
-          : undefined;
+  const replacement = REPLACEMENTS.get(word) ?? REPLACEMENTS.get(`${command} ${word}`);
+  let hint = replacement === undefined ? undefined : `Instead: ${replacement}`;
+  if (what === 'command') hint ??= commandHint(word);
+  if (what === 'option') hint ??= flagHint(word, commandTree(program));
   return hint === undefined ? message : `${message.replace(/\(Did you mean [^()]*\)/, '').trimEnd()}\n(${hint})`;
 }
 
@@ -83,11 +83,12 @@ function flagHint(word: string, commands: readonly CommandFacts[]): string | und
   return ours === word ? taken : `Did you mean ${ours}? ${taken}`;
 }
 
+/** Returns a map entry for each of another tool's words. */
 function each(words: readonly string[], ours: string): [string, string][] {
   return words.map((word) => [word, ours]);
 }
 
-/** Surprises in how a command line is parsed. */
+/** How commander parses a command line, where that may surprise the user. */
 interface Reading {
   /** A flag in the place of the value of another one: `--voice --json`. */
   readonly swallowed: { readonly flag: string; readonly value: string } | undefined;
@@ -99,20 +100,17 @@ interface Reading {
   readonly operands: number;
 }
 
-/**
- * Explains why a command line cannot be meant as parsed: a flag would become another one's value. Undefined if nothing
- * is wrong.
- */
+/** Returns the message if a flag would be taken for another flag's value; undefined if none would. */
 export function swallowedFlag(program: Command, args: readonly string[]): string | undefined {
-  const { swallowed } = read(program, args);
+  const { swallowed } = parse(program, args);
   if (swallowed === undefined) return undefined;
   const { flag, value } = swallowed;
   return `${flag} needs a value, and the next word is the flag ${value}. If it is meant to be the value: ${flag}=${value}.`;
 }
 
-/** The likely cause of a usage error: how one of the words was parsed. Undefined if unknown. */
+/** Returns the likely cause of a usage error: how a word was parsed; undefined if none is known. */
 function misreadHint(program: Command, args: readonly string[], message: string): string | undefined {
-  const { dashed, greedy, operands } = read(program, args);
+  const { dashed, greedy, operands } = parse(program, args);
   const [word] = dashed;
   if (word !== undefined && /unknown option|missing required argument|too many arguments/.test(message))
     return `(A word that begins with - is read as flags. To give it as it is, put it last, after --: -- ${shellWord(word)})`;
@@ -121,8 +119,8 @@ function misreadHint(program: Command, args: readonly string[], message: string)
   return `(${greedy.flag} takes ${shellWord(greedy.value)} for its value. Any other word goes before the flag, or after --.)`;
 }
 
-/** Reads a command line as commander does: a flag takes the next word if it needs a value, whatever that is. */
-function read(program: Command, args: readonly string[]): Reading {
+/** Parses a command line as commander does, where a flag that needs a value takes the next word, whatever it is. */
+function parse(program: Command, args: readonly string[]): Reading {
   let command = program;
   let swallowed: Reading['swallowed'];
   let greedy: Reading['greedy'];
@@ -150,7 +148,7 @@ function read(program: Command, args: readonly string[]): Reading {
       continue;
     }
     if (isOperand(word)) {
-      const child = command.commands.find((one) => one.name() === word);
+      const child = command.commands.find((known) => known.name() === word);
       if (child === undefined) operands += 1;
       command = child ?? command;
     } else if (!/^(?:-[a-z]|--[a-z][\w-]*(?:=.*)?)$/is.test(word)) dashed.push(word);

@@ -3,7 +3,9 @@ import type { WebhookNews } from '../../client/webhooks/webhook-options.ts';
 
 type Before = Extract<WebhookNews, { readonly type: 'over' }>['before'];
 
-/** What happens to the account's webhook, for people. Paths of addresses are secrets. */
+/**
+ * Describes what happens to the account's webhook while a worker uses it. URLs are shown without their secret paths.
+ */
 export function webhookNewsWords(news: WebhookNews): string {
   switch (news.type) {
     case 'set': {
@@ -26,6 +28,7 @@ export function webhookNewsWords(news: WebhookNews): string {
   }
 }
 
+/** Describes what became of the webhook when the worker ended. */
 function overWords({ end, before }: Extract<WebhookNews, { readonly type: 'over' }>): string {
   switch (end) {
     case 'back':

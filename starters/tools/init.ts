@@ -9,7 +9,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import { ExitError } from '../exit-error.ts';
 import { examplePath, EXAMPLES, type Example } from './examples.ts';
 
-/** `voxbatch init [EXAMPLE]`: writes an example manifest. Never overwrites. */
+/** `voxbatch init [EXAMPLE]`: writes an example manifest. Never overwrites a file. */
 export async function init(example: Example = 'tts', flags: Flags, { output }: RunContext): Promise<ExitName> {
   const file = flags.out ?? `${example}.csv`;
   const path = examplePath(example);
@@ -29,14 +29,14 @@ export async function init(example: Example = 'tts', flags: Flags, { output }: R
   return 'complete';
 }
 
-/** Where the recordings of the example of voices are, beside it. */
+/** The folder of recordings beside the example `voice`. */
 const SAMPLES = 'samples';
 
 /** Copies recordings that are not there yet. */
 async function copySamples(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
-  const there = new Set(await readdir(to));
-  for (const name of await readdir(from)) if (!there.has(name)) await copyFile(join(from, name), join(to, name));
+  const existing = new Set(await readdir(to));
+  for (const name of await readdir(from)) if (!existing.has(name)) await copyFile(join(from, name), join(to, name));
 }
 
 function othersOf(example: Example): string {

@@ -14,14 +14,20 @@ import { readContents } from '../../client/trust/confirmables.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { Output } from '../terminal/output.ts';
 
-/** The settings of a command that works with all of the folder's config; see {@link confirmConfig}. */
+/**
+ * What a folder contains may come from somebody else. Its config and its ledger may run commands, name addresses and
+ * spend money only after the user has confirmed them, once per machine. Paths that the user names are trusted as they
+ * are.
+ */
+
+/** Returns the settings with all of the folder's config, confirmed by {@link confirmConfig}. */
 export async function confirmedSettings(flags: AskFlags & ServeMediaSettings): Promise<CommandSettings> {
   return withServeMedia(await confirmConfig(await readSettings(), flags), flags);
 }
 
 /**
- * The settings with all of the folder's config, once the user has confirmed what it says about commands, addresses and
- * money: on a terminal it shows that and asks. Throws {@link ExitError} `usage`.
+ * Returns the settings with all of the folder's config. If the user has not confirmed its commands, addresses and money
+ * settings, shows them on a terminal and asks; throws {@link ExitError} `usage` elsewhere, or for no.
  */
 export async function confirmConfig(settings: CommandSettings, flags: AskFlags): Promise<CommandSettings> {
   const { unconfirmed, ...rest } = settings;
@@ -35,20 +41,18 @@ export async function confirmConfig(settings: CommandSettings, flags: AskFlags):
   return { ...rest, config: unconfirmed.whole };
 }
 
-/** The same where the config only says where media are kept; what else it says is not used. */
+/** As {@link confirmConfig}, for commands that use only the store of the config: asks only if the config names one. */
 export async function confirmStore(settings: CommandSettings, flags: AskFlags): Promise<CommandSettings> {
   return settings.unconfirmed?.members.store === undefined ? settings : confirmConfig(settings, flags);
 }
 
-/**
- * The same where the config only says where media are kept and handed out; what else it says is not used.
- */
+/** As {@link confirmConfig}, for workers, which use only the store and the serving of local media. */
 export async function confirmServing(settings: CommandSettings, flags: AskFlags): Promise<CommandSettings> {
   const { store, serveMedia, serveMediaUrl } = settings.unconfirmed?.members ?? {};
   return (store ?? serveMedia ?? serveMediaUrl) === undefined ? settings : confirmConfig(settings, flags);
 }
 
-/** Remembers a yes. Throws {@link ExitError} `usage` if that cannot be written. */
+/** Records the confirmation. Throws {@link ExitError} `usage` if it cannot be written. */
 function rememberOrRefuse(env: NodeJS.ProcessEnv, config: UnconfirmedConfig): void {
   try {
     rememberConfig(env, config);
@@ -63,8 +67,8 @@ function rememberOrRefuse(env: NodeJS.ProcessEnv, config: UnconfirmedConfig): vo
 }
 
 /**
- * Lets a command work with a ledger that its user has made or confirmed; on a terminal it asks about any other. Throws
- * {@link ExitError} `usage`, and `VoxbatchError` (`state-unwritable`).
+ * Resolves if the user has made or confirmed the ledger; asks on a terminal about any other, and records a yes. Throws
+ * {@link ExitError} `usage` for no, and `VoxbatchError` (`state-unwritable`).
  */
 async function admitLedger(
   settings: Settings,
@@ -93,10 +97,10 @@ async function admitLedger(
   throw await unconfirmedError(settings.env);
 }
 
-/** A ledger that was opened, before anybody works with it. */
+/** A ledger that was opened and is not used yet. */
 export type OpenedLedger = Parameters<NonNullable<SessionRequest['admit']>>[0];
 
-/** The same, for a session. */
+/** Returns {@link admitLedger} for these settings and flags, as the `admit` of a session. */
 export function admittance(
   settings: Settings,
   flags: { readonly yes?: boolean },

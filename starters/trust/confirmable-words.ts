@@ -15,7 +15,11 @@ import { ExitError } from '../exit-error.ts';
 import { form } from '../terminal/words.ts';
 import { hostOf, memberLines, visible, visiblePath } from './member-words.ts';
 
-/** What a thing is that can be confirmed. */
+/**
+ * Texts about what `voxbatch trust` confirms: a folder's config, the API address in it, and its ledger.
+ */
+
+/** Describes something that can be confirmed, with all that it could do. */
 export function confirmableLines(found: Confirmable): readonly string[] {
   switch (found.type) {
     case 'config':
@@ -41,14 +45,14 @@ export function confirmableLines(found: Confirmable): readonly string[] {
   }
 }
 
-/** Why a thing cannot be confirmed, as a sentence; undefined if it can be. */
+/** Returns why something cannot be confirmed; undefined if it can. */
 export function flawOf(found: Confirmable): string | undefined {
   if (found.type !== 'ledger') return undefined;
   return found.refusal ?? (found.isConfirmed ? undefined : strangeWords(found.contents));
 }
 
-/** The setting by which its user names a thing, so that it needs no confirmation: for a shell. */
-export function byName(found: Confirmable): string {
+/** Returns the variable that names it, for a shell: what the user names needs no confirmation. */
+export function variableFor(found: Confirmable): string {
   switch (found.type) {
     case 'config':
       return `VOXBATCH_CONFIG=${shellWord(found.path)}`;
@@ -59,7 +63,7 @@ export function byName(found: Confirmable): string {
   }
 }
 
-/** What a ledger holds that could spend or run commands. */
+/** Lists what in a ledger could spend money or run commands. */
 export function ledgerLines({ batches, schedules }: LedgerContents): readonly string[] {
   const open = batches.filter(({ state }) => state !== 'closed').length;
   return [
@@ -73,7 +77,7 @@ export function ledgerLines({ batches, schedules }: LedgerContents): readonly st
   ];
 }
 
-/** What to consider before a ledger is confirmed: nothing tells one that was moved from a copy. */
+/** A warning before a ledger is confirmed: one that was moved here looks like a copy. */
 export const COPY_LINE =
   '  if you moved it here, go on; if this is a copy, do not use both: each pays again for what the other sends';
 
@@ -101,7 +105,7 @@ function hookLines(of: string, { onEnd = null, notify = null }: Partial<Schedule
   ];
 }
 
-/** What may have more paid than a new batch would without settings. */
+/** Settings that can make a batch cost more than the defaults would. */
 interface RiskySettings {
   readonly onUnknown?: BatchSettings['onUnknown'] | undefined;
   readonly retakes?: number | undefined;
@@ -114,9 +118,12 @@ function riskLines(
   { onUnknown = 'hold', retakes = 0, prices, operations = [] }: RiskySettings,
 ): readonly string[] {
   const shipped: Readonly<Record<string, unknown>> = Object.fromEntries(
-    OPERATIONS.filter((operation) => factsOf(operation).own === undefined).map((one) => [one, BUILT_IN_PRICES[one]]),
+    OPERATIONS.filter((operation) => factsOf(operation).own === undefined).map((operation) => [
+      operation,
+      BUILT_IN_PRICES[operation],
+    ]),
   );
-  // An operation of somebody's own brings its price along, so none of its prices is ours.
+  // A user's own operation has no built-in price, so prices that include one differ.
   const isPricedOtherwise = prices !== undefined && !isDeepStrictEqual({ ...prices }, shipped);
   return [
     ...(onUnknown === 'hold' ? [] : [`  onUnknown of ${of}: ${visible(onUnknown)}`]),
@@ -126,28 +133,29 @@ function riskLines(
   ];
 }
 
-/** Why a ledger of somebody else cannot be confirmed, as a sentence; undefined if it can be. */
+/** Returns why a ledger's database is not as voxbatch makes it; undefined if it is. */
 export function strangeWords({ place, strangeParts }: LedgerContents): string | undefined {
   if (strangeParts.length === 0) return undefined;
-  const named = visible(strangeParts.slice(0, NAMED_PARTS).join(', ')).slice(1, -1);
+  const named = visible(strangeParts.slice(0, MAX_PARTS).join(', ')).slice(1, -1);
   return `The ledger ${visiblePath(place)} cannot be confirmed: its database is not as voxbatch makes it (${named}), so it may do other things than it shows.`;
 }
 
-const NAMED_PARTS = 5;
+/** Strange parts of a database that are listed. */
+const MAX_PARTS = 5;
 
-const WHY = 'You have not confirmed on this machine what may have come with this folder.';
+const NOT_CONFIRMED = 'You have not confirmed on this machine what may have come with this folder.';
 
 /**
- * The refusal of a command that needs what nobody has confirmed. It lists all that `voxbatch trust` would confirm here,
- * not only what this command needs: who reads it decides about all of it.
+ * Returns the error for a command that needs something unconfirmed. It lists everything that `voxbatch trust` would
+ * confirm in this folder, because that command confirms all of it.
  */
-export async function unconfirmedError(env: NodeJS.ProcessEnv, why = WHY): Promise<ExitError> {
+export async function unconfirmedError(env: NodeJS.ProcessEnv, why = NOT_CONFIRMED): Promise<ExitError> {
   const found = (await confirmablesIn('.', env, findToken)).filter(({ isConfirmed }) => !isConfirmed);
-  const flaws = found.flatMap((one) => flawOf(one) ?? []);
+  const flaws = found.flatMap((confirmable) => flawOf(confirmable) ?? []);
   const advice = [
     'If all of it is right, run: voxbatch trust',
     '(--yes does not confirm it.) Nothing was sent. Nothing was spent.',
-    `If it is yours, and your home does not last, as in a container: export ${found.map(byName).join(' ')}`,
+    `If it is yours, and your home does not last, as in a container: export ${found.map(variableFor).join(' ')}`,
   ];
   const lines = [
     why,

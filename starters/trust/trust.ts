@@ -11,11 +11,11 @@ import { findToken } from '../connect/api-token.ts';
 import { ExitError, unchangedError } from '../exit-error.ts';
 import { ownEnvironment } from '../own-environment.ts';
 import { askYesNo } from '../terminal/ask.ts';
-import { byName, confirmableLines, flawOf } from './confirmable-words.ts';
+import { confirmableLines, flawOf, variableFor } from './confirmable-words.ts';
 
 /**
- * `voxbatch trust [FOLDER]`: confirms what the folder's config says about commands, addresses and money, and its
- * ledger, for this user on this machine. It shows all of it first, and asks on a terminal; elsewhere the command is the
+ * `voxbatch trust [FOLDER]`: confirms the commands, addresses and money settings of a folder's config, and its ledger,
+ * for this user on this machine. Shows all of it first and asks on a terminal; elsewhere the command is the
  * confirmation.
  */
 export async function trust(
@@ -33,11 +33,11 @@ export async function trust(
   }
   for (const line of found.flatMap(confirmableLines)) output.data(line);
   if (remove) {
-    for (const one of found) forget(one, env);
+    for (const confirmable of found) forget(confirmable, env);
     output.say('This is no longer confirmed. Nothing was spent.');
     return 'complete';
   }
-  const [flaw] = found.flatMap((one) => flawOf(one) ?? []);
+  const [flaw] = found.flatMap((confirmable) => flawOf(confirmable) ?? []);
   if (flaw !== undefined) throw unchangedError(`${flaw} Nothing was confirmed.`);
   if (output.isInteractive && !(await ask('Confirm all of this, for yourself on this machine?'))) {
     throw new ExitError('refused', 'Nothing was confirmed. Nothing was spent.');
@@ -47,11 +47,12 @@ export async function trust(
   return 'complete';
 }
 
+/** Records all confirmations. Throws {@link ExitError} `usage` if they cannot be written. */
 function rememberAll(found: readonly Confirmable[], env: NodeJS.ProcessEnv): void {
   try {
-    for (const one of found) remember(one, env);
+    for (const confirmable of found) remember(confirmable, env);
   } catch (cause) {
-    const names = found.map(byName).join(' ');
+    const names = found.map(variableFor).join(' ');
     throw new ExitError(
       'usage',
       `${stateFolder(env)} cannot be written, so nothing was confirmed: ${messageOf(cause)} Nothing was spent. ` +

@@ -8,41 +8,43 @@ import type { Flags } from '../commands/flags.ts';
 import { dialectFor } from './look.ts';
 import { readApiAccess, readSettings } from '../connect/settings.ts';
 import { ExitError, usageError } from '../exit-error.ts';
-import type { Given, GivingPlace } from '../single/give.ts';
+import type { Delivered, DeliveryContext } from '../single/deliver.ts';
 import { runSingle } from '../single/run-single.ts';
 import { oneLine } from '../terminal/table.ts';
 
-/** `voxbatch voices create NAME --sample FILE…`: makes a voice from recordings, and prints its id. */
-export async function createVoice(given: string | undefined, flags: Flags, context: RunContext): Promise<ExitName> {
+/** `voxbatch voices create NAME --sample FILE…`: makes a voice from recordings, and prints its id. Paid. */
+export async function createVoice(operand: string | undefined, flags: Flags, context: RunContext): Promise<ExitName> {
   const { audio: samples = [], transcript, description, visibility, language, api } = flags;
-  const name = nameOf(given, flags);
+  const name = nameOf(operand, flags);
   if (samples.length === 0) throw usageError('A voice is made from recordings: name at least one with --sample FILE.');
   return runSingle({
     job: voiceJob(name, { samples, transcript, description, visibility, language, api }),
     flags,
     context,
-    ready: () => Promise.resolve(),
-    give: (record, place) => giveVoice(record, flags, place),
+    prepare: () => Promise.resolve(),
+    deliver: (record, delivery) => printVoice(record, flags, delivery),
   });
 }
 
-function nameOf(given: string | undefined, { name, audio = [] }: Flags): string {
-  if (given !== undefined && name !== undefined)
+/** Returns the voice's name: the operand or `--name`. Throws {@link ExitError} `usage`. */
+function nameOf(operand: string | undefined, { name, audio = [] }: Flags): string {
+  if (operand !== undefined && name !== undefined)
     throw usageError('The name is given twice: before the flags and by --name.');
-  const wanted = given ?? name ?? '';
+  const chosen = operand ?? name ?? '';
   const last = audio.at(-1);
+  // `--sample` takes several values, so it takes a name that follows it.
   const taken = last === undefined ? '' : ` "${last}" was taken for a recording.`;
-  if (wanted.trim() === '')
+  if (chosen.trim() === '')
     throw usageError(`A voice needs a name: voxbatch voices create NAME --sample FILE.${taken}`);
-  return wanted;
+  return chosen;
 }
 
-/** Prints the id of the voice. One that was made long ago may have been deleted since. */
-async function giveVoice(
+/** Prints the voice's id, and warns if a voice that was made earlier has been deleted since. */
+async function printVoice(
   { batch, row }: SingleRecord,
   flags: Flags,
-  { output, isOld, json }: GivingPlace,
-): Promise<Given> {
+  { output, isOld, json }: DeliveryContext,
+): Promise<Delivered> {
   const id = row.text;
   if (id === null) throw new Error(`Batch "${batch.name}" made a voice without an id.`);
   if (!json) output.data(oneLine(id));
@@ -54,13 +56,13 @@ async function giveVoice(
   return { exit: 'complete', file: null };
 }
 
-/** Whether the API can be asked, and its list does not have the voice. Free. */
+/** Whether the API's list lacks the voice; false if the API cannot be asked. Free. */
 async function isMissing(id: string, flags: Flags): Promise<boolean> {
   try {
     const settings = await readSettings();
     return await isVoiceGone(readApiAccess(settings, flags), id, dialectFor(flags, settings.config));
   } catch (error) {
-    // It is handed out without a token, too.
+    // The id is printed even without a token or while the API is down.
     if (error instanceof ExitError || error instanceof VoxbatchError) return false;
     throw error;
   }

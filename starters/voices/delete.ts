@@ -18,30 +18,31 @@ import { dialectFor, noSuchVoice, usersInWords, voiceLine } from './look.ts';
 
 /** `voxbatch voices delete VOICE`: deletes a voice of the account for good, after asking. Spends nothing. */
 export async function deleteVoice(
-  asked: string,
+  nameOrId: string,
   flags: Flags,
   { output }: RunContext,
   ask: Ask = askYesNo,
 ): Promise<ExitName> {
   const person = personAt(output, flags);
   return withSession(flags, async (session, { config }) => {
-    if (!canBeVoice(asked))
-      throw usageError(`"${asked}" is not the id of a voice. See: voxbatch voices list.`, 'voxbatch voices list');
-    let [shown, id] = ['', asked];
-    const end = await deleteNamed(session, asked, {
+    if (!canBeVoice(nameOrId))
+      throw usageError(`"${nameOrId}" is not the id of a voice. See: voxbatch voices list.`, 'voxbatch voices list');
+    let shown = '';
+    let id = nameOrId;
+    const end = await deleteNamed(session, nameOrId, {
       dialect: dialectFor(flags, config),
       confirm: async (found) => {
-        shown = found.voice === undefined ? oneLine(asked) : voiceLine(found.voice);
+        shown = found.voice === undefined ? oneLine(nameOrId) : voiceLine(found.voice);
         ({ id } = found);
         requireConsent(person);
-        if (found.usedBy.length > 0) throw inUse(shown, found.usedBy);
+        if (found.usedBy.length > 0) throw inUseError(shown, found.usedBy);
         if (person.yes) return;
         output.say(questionOf(shown, found));
         await confirmRemoval(ask);
       },
     });
-    if (!isDeletion(end)) throw noSuchVoice(asked, end, await session.access(), 'Nothing was deleted. ');
-    if (end.type === 'in-use') throw inUse(shown, end.users);
+    if (!isDeletion(end)) throw noSuchVoice(nameOrId, end, await session.access(), 'Nothing was deleted. ');
+    if (end.type === 'in-use') throw inUseError(shown, end.users);
     const message = sentenceOf(end, shown);
     printAnswer(output, flags, { voice: id, result: end.type, message }, () => [message]);
     output.say('Nothing was spent.');
@@ -53,6 +54,7 @@ function isDeletion(end: DeletedVoice): end is Deletion {
   return end.type !== 'unread' && end.type !== 'unlisted' && end.type !== 'ambiguous';
 }
 
+/** Describes the voice before the question whether to delete it. */
 function questionOf(shown: string, { voice, account: { account, apiUrl } }: VoiceAtRisk): string {
   const listed = voice === undefined ? " (not in the API's list)" : '';
   return `Voice ${shown}${listed} of account ${oneLine(account)} at ${apiUrl}. What it has cost is not paid back.`;
@@ -81,7 +83,7 @@ function sentenceOf(end: Exclude<Deletion, { readonly type: 'in-use' }>, shown: 
   }
 }
 
-function inUse(shown: string, users: VoiceAtRisk['usedBy']): ExitError {
+function inUseError(shown: string, users: VoiceAtRisk['usedBy']): ExitError {
   return new ExitError(
     'refused',
     `Voice ${shown} is needed by ${usersInWords(users)}. Let them end, or stop them (voxbatch stop BATCH), then run the same command. Nothing was deleted. Nothing was spent.`,

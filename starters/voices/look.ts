@@ -18,24 +18,24 @@ import type { Voice } from '../../client/index.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { form, number, plural } from '../terminal/words.ts';
 
-/** The paths that a command uses for one thing: those of the flag, else those of all rows of a new batch. */
+/** Returns the API's dialect for a command on voices: `--api-dialect`, else the config's. */
 export function dialectFor({ apiDialect }: Flags, config: Settings['config']): Dialect {
   return soleDialect(apiDialect ?? config.apiDialect);
 }
 
-/** Why no voice is shown. The legacy paths name no provider. */
+/** Returns why no voice is shown. The legacy dialect lists voices without their providers. */
 function emptyWords({ search, provider }: Flags, dialect: Dialect): string {
   if (provider !== undefined && dialect === 'legacy')
     return 'No voice matches: the legacy paths do not tell the providers of voices. Use --api-dialect v1.';
   return search === undefined && provider === undefined ? 'The API lists no voice.' : 'No voice matches.';
 }
 
-/** `voxbatch voices list`: the voices that the account can use. Spends nothing. */
+/** `voxbatch voices list`: lists the voices that the account can use. Spends nothing. */
 export async function listVoices(flags: Flags, { output }: RunContext): Promise<ExitName> {
   return withSession<ExitName>(flags, async (session, { config }) => {
     const dialect = dialectFor(flags, config);
     const list = await readList(await speakingApi(session, dialect), flags);
-    if (list.type === 'unread') throw listUnread(await session.access(), list.why);
+    if (list.type === 'unread') throw unreadListError(await session.access(), list.why);
     const { voices, filteredHere } = list;
     for (const filter of filteredHere) {
       const by = filter === 'search' ? 'name and id' : 'provider';
@@ -48,13 +48,11 @@ export async function listVoices(flags: Flags, { output }: RunContext): Promise<
   });
 }
 
-/**
- * `voxbatch voices show VOICE`: what the API's list says of a voice, and which open batches need it. Spends nothing.
- */
-export async function showVoice(asked: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
+/** `voxbatch voices show VOICE`: shows a voice of the API's list, and the open batches that need it. Spends nothing. */
+export async function showVoice(nameOrId: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   return withSession<ExitName>(flags, async (session, { config }) => {
-    const found = await show(session, asked, dialectFor(flags, config));
-    if (found.type !== 'found') throw noSuchVoice(asked, found, await session.access());
+    const found = await show(session, nameOrId, dialectFor(flags, config));
+    if (found.type !== 'found') throw noSuchVoice(nameOrId, found, await session.access());
     const view = viewShownVoice(found);
     printAnswer(output, flags, view, () => voiceLines(view));
     return 'complete';
@@ -73,45 +71,44 @@ function voiceLines({ id, name, provider, engines, state, usedBy }: VoiceView): 
   return facts.map(([title, value]) => `${title.padEnd(9)}  ${oneLine(value)}`);
 }
 
-/** A table of voices. */
 const VOICE_COLUMNS = [
   { title: 'voice', value: ({ id }: Voice) => id },
   { title: 'name', value: ({ name }: Voice) => name },
   { title: 'provider', value: ({ provider }: Voice) => provider },
 ] as const;
 
-/** The API's list of voices cannot be read. `undone`: a sentence on what was not done, with a space behind it. */
-function listUnread({ baseUrl }: { readonly baseUrl: string }, why: string, undone = ''): ExitError {
+/** Returns the error for a list that cannot be read. `undone`: what was not done, such as `Nothing was deleted. `. */
+function unreadListError({ baseUrl }: { readonly baseUrl: string }, why: string, undone = ''): ExitError {
   return new ExitError(
     'api-away',
     `The API at ${baseUrl} does not list its voices: ${why} Try again later. ${undone}Nothing was spent.`,
   );
 }
 
-/** A word that is not the one voice of the list that it should be. `undone`: see {@link listUnread}. */
+/** Returns the error for an operand that does not name exactly one voice. `undone`: see {@link unreadListError}. */
 export function noSuchVoice(
-  asked: string,
+  nameOrId: string,
   found: Exclude<FoundVoice, { readonly type: 'found' }>,
   access: { readonly baseUrl: string },
   undone?: string,
 ): ExitError {
-  if (found.type === 'unread') return listUnread(access, found.why, undone);
+  if (found.type === 'unread') return unreadListError(access, found.why, undone);
   if (found.type === 'ambiguous') {
     const lines = tableLines(VOICE_COLUMNS, found.voices).map((line) => `  ${line}`);
     const count = number(found.voices.length);
     return new ExitError(
       'usage',
-      `${oneLine(asked)} may be any of ${count} voices. Nothing was spent. Give the id of one:\n${lines.join('\n')}`,
+      `${oneLine(nameOrId)} may be any of ${count} voices. Nothing was spent. Give the id of one:\n${lines.join('\n')}`,
     );
   }
   const hint = found.nearest === undefined ? '' : ` The nearest is ${oneLine(found.nearest)}.`;
   return usageError(
-    `The API lists no voice ${oneLine(asked)}.${hint} See: voxbatch voices list.`,
+    `The API lists no voice ${oneLine(nameOrId)}.${hint} See: voxbatch voices list.`,
     'voxbatch voices list',
   );
 }
 
-/** A voice in a line: `Ada (5b3c…, fishaudio)`. */
+/** Describes a voice: `Ada (5b3c…, fishaudio)`. */
 export function voiceLine({ id, name, provider }: Voice): string {
   return `${oneLine(name)} (${[id, provider]
     .filter((word) => word !== '')
@@ -119,7 +116,7 @@ export function voiceLine({ id, name, provider }: Voice): string {
     .join(', ')})`;
 }
 
-/** The batches that need a voice: `batch "a" (3 rows), batch "b" (1 row that makes a voice of this name)`. */
+/** Describes the batches that need a voice: `batch "a" (3 rows), batch "b" (1 row that makes a voice of this name)`. */
 export function usersInWords(users: VoiceView['usedBy']): string {
   return users
     .map(({ batch, speaking, making }) => {

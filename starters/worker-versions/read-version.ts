@@ -8,9 +8,9 @@ import { ownEnvironment } from '../own-environment.ts';
 const VARIABLES = { deployment: 'TEMPORAL_DEPLOYMENT_NAME', buildId: 'TEMPORAL_WORKER_BUILD_ID' } as const;
 
 /**
- * The version of this worker from `--deployment` and `--build-id`, or from the environment; undefined: it takes no part
- * in Worker Versioning. The build is by default the version of voxbatch. One that only downloads has none: it runs no
- * workflows, and fetches for those of all versions.
+ * Returns this worker's version, from `--deployment` and `--build-id` or the environment; undefined if it takes no part
+ * in Temporal's Worker Versioning. The default build is voxbatch's version. A worker that only downloads has no
+ * version: it runs no workflows, and fetches for batches of all versions. Throws {@link ExitError} `usage`.
  */
 export function readWorkerVersion(
   { deployment, buildId, only }: Pick<Flags, 'deployment' | 'buildId' | 'only'>,
@@ -28,7 +28,7 @@ export function readWorkerVersion(
     if (build === undefined) return undefined;
     throw usageError(`--build-id (${VARIABLES.buildId}) needs --deployment (${VARIABLES.deployment}).`);
   }
-  // Temporal joins the two with one of these.
+  // Temporal joins the two names with `.` or `:`.
   if (deploymentName === '' || /[.:]/.test(deploymentName))
     throw usageError(`--deployment (${VARIABLES.deployment}): expected a name without "." and ":".`);
   if (build === '' || build?.includes(':') === true)

@@ -5,7 +5,7 @@ import type { Reader } from '../../client/look/open-reader.ts';
 import { CSRF_HEADER } from '../../page/protocol.ts';
 import { openPage, type Page, type PageOptions } from '../../page/server.ts';
 import { nextWords } from '../../starters/look/explain.ts';
-import { noteLines, standingOf } from '../../starters/terminal/status-words.ts';
+import { noteLines, stateWord } from '../../starters/terminal/status-words.ts';
 import { lazyFileReader } from '../../store/open-store.ts';
 import { FILE } from '../ledger/actions.ts';
 import { ledger } from '../ledger/setup.ts';
@@ -58,7 +58,7 @@ export class PageWorld {
       close: () => Promise.resolve(),
     };
     const words = {
-      standing: standingOf,
+      standing: stateWord,
       status: (status: Parameters<typeof noteLines>[0]) => noteLines(status, 0),
       row: nextWords,
     };

@@ -5,7 +5,7 @@ import { isLeftAlone, lookAround } from '../../../client/schedules/open-schedule
 import { makeHome } from '../../../embedded/home.ts';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
 import { claimUp } from '../../../embedded/up-claim.ts';
-import { endingWords, nobodyFires } from '../../../starters/schedules/schedule-words.ts';
+import { endingWords, noWorkerWords } from '../../../starters/schedules/schedule-words.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
 
 const BATCH = 'drops.2026-12-01T02-00-00Z';
@@ -51,7 +51,7 @@ describe('who is there to fire a schedule', () => {
     expect(around()).toEqual({ isCluster: false, isDeserted: true, hasUp: false });
     expect(existsSync(home)).toBe(false);
     expect(isLeftAlone(true, around())).toBe(true);
-    expect(nobodyFires(['nightly'], around())).toBe(
+    expect(noWorkerWords(['nightly'], around())).toBe(
       'Nobody is there to fire "nightly": neither a server nor a worker runs here. Start both, and keep them running: ' +
         'voxbatch up (as a service: voxbatch up --print-unit systemd)',
     );
@@ -62,9 +62,9 @@ describe('who is there to fire a schedule', () => {
     member.tryShared();
     expect(around()).toEqual({ isCluster: false, isDeserted: false, hasUp: false });
     expect(isLeftAlone(true, around())).toBe(false);
-    expect(nobodyFires(['a', 'b'], around())).toMatch(/for the account of "a", "b" .* keep it running: voxbatch up$/);
+    expect(noWorkerWords(['a', 'b'], around())).toMatch(/for the account of "a", "b" .* keep it running: voxbatch up$/);
     const claim = await claimUp(home);
-    expect(nobodyFires(['a'], around())).toMatch(/: voxbatch worker$/);
+    expect(noWorkerWords(['a'], around())).toMatch(/: voxbatch worker$/);
     claim?.release();
     member.close();
   });
@@ -72,6 +72,6 @@ describe('who is there to fire a schedule', () => {
   it('is a worker of a cluster', () => {
     const cluster = lookAround({ home, cluster: { address: 'temporal:7233' } });
     expect(isLeftAlone(false, cluster)).toBe(true);
-    expect(nobodyFires(['a'], cluster)).toMatch(/: voxbatch worker$/);
+    expect(noWorkerWords(['a'], cluster)).toMatch(/: voxbatch worker$/);
   });
 });

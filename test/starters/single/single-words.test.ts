@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { SingleJob } from '../../../batches/single/single-job.ts';
 import { readSingle, type SingleRecord } from '../../../client/single/find-single.ts';
 import { singleView } from '../../../client/single/single-view.ts';
-import { costText, endText, stoppedHere } from '../../../starters/single/single-words.ts';
+import { costText, endText, stoppedText } from '../../../starters/single/single-words.ts';
 import { placeAtSimulator } from '../command-line.ts';
 import { find } from '../steering.ts';
 import { addJob, type JobEnd } from './add-job.ts';
@@ -48,8 +48,8 @@ describe('endText', () => {
 
 it('a job whose command was ended goes on by the same command, without the flag that would ask for one more take', () => {
   const instead = 'the same command without --again';
-  expect(stoppedHere()).toContain('The same command again continues the job');
-  expect(stoppedHere({ next: 'voxbatch status say-1', instead })).toContain(
+  expect(stoppedText()).toContain('The same command again continues the job');
+  expect(stoppedText({ next: 'voxbatch status say-1', instead })).toContain(
     'The same command without --again continues the job',
   );
 });

@@ -4,7 +4,7 @@ import type { Ledger } from '../../../ledger/ledger.ts';
 import { findStandstill } from '../../../batches/look/standstill.ts';
 import { viewBatch } from '../../../batches/look/view-batch.ts';
 import { toJsonLog } from '../../../starters/terminal/json-log.ts';
-import { sayablePause, standstillWords } from '../../../starters/terminal/pause-words.ts';
+import { pauseMessageFor, standstillWords } from '../../../starters/terminal/pause-words.ts';
 import { freshPlace } from '../../support/place.ts';
 import { capture } from '../capture.ts';
 import { find, STATES } from '../steering.ts';
@@ -31,8 +31,8 @@ it('says in a log in JSON why a batch paused by the class alone, for the API may
   const batch = await find(place.ledger);
   const output = capture({ out: '', err: '' });
   const about = { isDeserted: false };
-  expect(sayablePause(output, batch, about)).toContain('out of credits (no credits for: Rhubarb)');
-  expect(sayablePause(toJsonLog(output, false), batch, about)).toContain('out of credits (OutOfCredits, 402)');
+  expect(pauseMessageFor(output, batch, about)).toContain('out of credits (no credits for: Rhubarb)');
+  expect(pauseMessageFor(toJsonLog(output, false), batch, about)).toContain('out of credits (OutOfCredits, 402)');
 });
 
 describe('why a batch stands still', () => {

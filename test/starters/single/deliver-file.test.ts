@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { SingleRecord } from '../../../client/single/find-single.ts';
-import { giveFile } from '../../../starters/single/give.ts';
+import { deliverFile } from '../../../starters/single/deliver.ts';
 import { freshPlace } from '../../support/place.ts';
 import { addSampleBatch } from '../../results/sample-batch.ts';
 import { capture } from '../command-line.ts';
@@ -16,7 +16,7 @@ it('a result for stdout is kept if stdout cannot be written, and the command say
   const bytes = (): Promise<never> => Promise.reject(new Error('ENOSPC: no space left'));
   const output = { ...capture({ out: '', err: '' }), bytes };
   const how = { store: place.store, output, json: false, isOld: false };
-  await expect(giveFile(record, file, { target: { type: 'stdout' }, force: false }, how)).rejects.toThrow(
+  await expect(deliverFile(record, file, { target: { type: 'stdout' }, force: false }, how)).rejects.toThrow(
     'stdout cannot be written: ENOSPC: no space left. The result is kept: the same command again, or with another -o, hands it out',
   );
 });
