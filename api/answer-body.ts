@@ -10,9 +10,9 @@ export class BodyCut extends Error {
 const STREAM_BYTES = 256 * 1024;
 
 /**
- * The body of an answer, guarded by a size limit and a limit on the silence between two chunks. Time that a reader
- * takes (a slow disk) does not count. It can be collected, which needs no stream, or read as a stream. {@link cut} says
- * what went wrong.
+ * The body of an answer, guarded by a size limit and an idle timeout between two chunks. Time that the reader takes (a
+ * slow disk) does not count. Read it once: with {@link collect} as a buffer, or with {@link stream}. {@link cut} then
+ * tells whether it was complete.
  */
 export class AnswerBody {
   readonly #source: Readable;
@@ -29,7 +29,11 @@ export class AnswerBody {
   /** Called when a chunk arrives, or the body ends. */
   #notify: () => void = () => undefined;
 
-  /** @param onOver called once when nothing more will come. */
+  /**
+   * @param source the raw body, decompressed
+   * @param watch the time limits of the exchange
+   * @param onOver called once when the body has ended or failed
+   */
   constructor(source: Readable, maxBytes: number, watch: Watch, onOver: () => void) {
     this.#source = source;
     this.#maxBytes = maxBytes;
@@ -54,7 +58,7 @@ export class AnswerBody {
     return this.#cut;
   }
 
-  /** True if all of it was received. */
+  /** Whether the body was received completely. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
@@ -66,13 +70,13 @@ export class AnswerBody {
     return this.#pieces.length === 1 && this.#pieces[0] !== undefined ? this.#pieces[0] : Buffer.concat(this.#pieces);
   }
 
-  /** Reads at least this much, or everything. Returns the first chunk, if any; all of it stays part of the body. */
+  /** Reads at least `least` bytes, or everything. Returns the first chunk, if any, without consuming it. */
   async start(least: number): Promise<Buffer | undefined> {
     await this.#until(() => this.#bytes >= least);
     return this.#pieces[0];
   }
 
-  /** The body as a stream, from its first byte. It breaks with a {@link BodyCut} where the body does. */
+  /** Returns the body as a stream, from its first byte. It fails with a {@link BodyCut} if the body is incomplete. */
   stream(): Readable {
     const stream = new Readable({
       highWaterMark: STREAM_BYTES,
@@ -134,7 +138,7 @@ export class AnswerBody {
 
   #pause(): void {
     this.#source.pause();
-    this.#watch.rest();
+    this.#watch.pause();
   }
 
   #take(piece: Buffer): void {
@@ -144,7 +148,7 @@ export class AnswerBody {
       this.fail(new BodyCut(`the answer is larger than ${this.#maxBytes} bytes`));
       return;
     }
-    this.#watch.came(piece.length);
+    this.#watch.received(piece.length);
     this.#watch.listen();
     if (this.#stream === undefined) {
       this.#pieces.push(piece);

@@ -9,7 +9,7 @@ import { readNamedJob } from './read-job.ts';
 import type { AnswerFacts, Verdict } from './speech-api.ts';
 
 /*
- * The single place that interprets answers.
+ * The single place that interprets the API's answers: it maps status and wording to verdicts and failure classes.
  *
  * A 429 has three meanings: too fast, too many unfinished jobs, or, on older paths of the API, no credits. Only its
  * wording tells them apart. In a dialect without 402, an uninformative 429 is marked vague: it counts as too fast at
@@ -52,7 +52,7 @@ export interface PaidContext extends FailureContext {
 /** Classifies the answer (anything but media) to a paid request, or its absence. */
 export function classifyPaid(what: Answer | NoAnswer, context: PaidContext): Ruling {
   if (what.type === 'no-answer') {
-    return what.given
+    return what.mayBeSent
       ? { verdict: 'unknown', failure: describeNoAnswer('OutcomeUnknown', what, context) }
       : { verdict: 'not-accepted', failure: describeNoAnswer('NotSent', what, context) };
   }
@@ -72,7 +72,7 @@ export function classifyPaid(what: Answer | NoAnswer, context: PaidContext): Rul
   return refusal('unknown', 'OutcomeUnknown', what, context, note);
 }
 
-/** A conflict with a job that an earlier attempt of the same take may have created. */
+/** Classifies a conflict with a job that an earlier attempt of the same take may have created. */
 function classifyEcho(answer: Answer, context: PaidContext): Ruling {
   const jobId = context.operation.answersJob ? readNamedJob(answer.json) : undefined;
   return jobId === undefined
@@ -94,7 +94,7 @@ function classifySuccess(answer: Answer, context: PaidContext): Ruling {
     : rulingOf(reply, readFacts(answer, context));
 }
 
-/** Whether what was read as a result may be the words of an error. */
+/** Whether what was read as a result may be the text of an error. */
 function mayBeWords({ type }: Reply): boolean {
   switch (type) {
     case 'transcript':
@@ -119,7 +119,7 @@ function rulingOf(reply: Reply, facts: AnswerFacts): Ruling {
   }
 }
 
-/** A refusal with a success status. Missing credits concern every row, so they do not fail this one. */
+/** Classifies an error with a success status. Missing credits concern every row, so they do not fail this one. */
 function errorInSuccess(answer: Answer, context: PaidContext): Ruling {
   const note = 'but the body is an error';
   return saysNoCredits(answer)
@@ -127,7 +127,7 @@ function errorInSuccess(answer: Answer, context: PaidContext): Ruling {
     : refusal('rejected', 'BadRequest', answer, context, note);
 }
 
-/** A paid answer whose media, or linked media, could not be stored: it may have been charged. */
+/** Returns the failure of a paid request whose media could not be stored. It may have been charged. */
 export function classifyLostMedia(words: string, context: FailureContext): Failure {
   const message = `${context.asked} gave a result that could not be stored; it may have been charged – ${words}`;
   return {
@@ -137,9 +137,9 @@ export function classifyLostMedia(words: string, context: FailureContext): Failu
   };
 }
 
-/** A failed read: no answer, a status other than 2xx, or an unreadable 2xx. */
+/** Classifies a failed read: no answer, a status other than 2xx, or an unreadable 2xx. */
 export function classifyRead(what: Answer | NoAnswer, context: FailureContext): Failure {
-  if (what.type === 'no-answer') return describeNoAnswer(what.given ? 'ServiceDown' : 'NotSent', what, context);
+  if (what.type === 'no-answer') return describeNoAnswer(what.mayBeSent ? 'ServiceDown' : 'NotSent', what, context);
   const { status } = what;
   if (status >= 200 && status < 300) {
     return isErrorBody(what.json)
@@ -154,9 +154,9 @@ export function classifyRead(what: Answer | NoAnswer, context: FailureContext): 
   return describeAnswer(final ? 'BadRequest' : 'ServiceDown', what, context);
 }
 
-/** A failed download: no answer, or a status or body that is not the file. */
+/** Classifies a failed download: no answer, or a status or body that is not the file. */
 export function classifyDownload(what: Answer | NoAnswer, context: FailureContext): Failure {
-  if (what.type === 'no-answer') return describeNoAnswer(what.given ? 'ServiceDown' : 'NotSent', what, context);
+  if (what.type === 'no-answer') return describeNoAnswer(what.mayBeSent ? 'ServiceDown' : 'NotSent', what, context);
   const { status } = what;
   if (status === 429) return describeAnswer('RateLimited', what, context);
   if (status >= 500 || status === 408) return describeAnswer('ServiceDown', what, context);
@@ -173,7 +173,7 @@ function refusal(
   return { verdict, failure: describeAnswer(failureClass, answer, context, note) };
 }
 
-/** A 429 that does not mention credits. */
+/** Classifies a 429 that does not mention credits. */
 function tooMuch(answer: Answer, context: PaidContext): Ruling {
   const failure = describeAnswer('RateLimited', answer, context);
   const limit = readLimit(answer);
@@ -182,12 +182,12 @@ function tooMuch(answer: Answer, context: PaidContext): Ruling {
 }
 
 function describeNoAnswer(failureClass: FailureClass, what: NoAnswer, context: FailureContext): Failure {
-  const how = what.given ? 'got no answer' : 'was not sent';
+  const how = what.mayBeSent ? 'got no answer' : 'was not sent';
   return {
     class: failureClass,
     message: context.redact(`${context.asked} ${how} – ${what.cause}`, context),
     cause: causeOf(
-      `${what.given ? 'no answer' : 'no connection'}${what.code === undefined ? '' : ` (${what.code})`}`,
+      `${what.mayBeSent ? 'no answer' : 'no connection'}${what.code === undefined ? '' : ` (${what.code})`}`,
       context,
     ),
   };
@@ -220,7 +220,7 @@ function readLimit(answer: Answer): Limit {
   return readRetryAfter(answer, 0) === undefined ? 'vague' : 'pace';
 }
 
-/** Words for what is no longer there. */
+/** Words for something that is used up. */
 const GONE =
   /insufficient|not enough|exhausted|exceeded|out of|used up|run out|too low|no (more )?(credits|balance|quota)|top up|不足/;
 

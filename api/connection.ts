@@ -61,7 +61,10 @@ export interface ApiOptions {
   readonly agents?: Agents;
 }
 
-/** State shared by all requests of a client. */
+/**
+ * The connection to the API: base URL, token, limits, proxies and agents, shared by all requests of a client. It makes
+ * requests, but does not interpret answers.
+ */
 export interface Connection extends BaseUrl {
   /** The dialect in use. */
   readonly dialect: AnyDialectTable;
@@ -76,7 +79,7 @@ export interface Connection extends BaseUrl {
   post(path: string, body: string | UploadBody, options: PostOptions): Promise<AnswerHead | NoAnswer>;
   /** Makes one free request in its dialect. */
   request(request: FreeRequest, signal: AbortSignal | undefined): Promise<AnswerHead | NoAnswer>;
-  /** Requests one address on a result link's way. */
+  /** Requests one URL of a result link or its redirects. */
   open(url: URL, options: OpenOptions): Promise<AnswerHead | NoAnswer>;
   /** Whether the API is in a private network, or on this machine. */
   isPrivate(): Promise<boolean>;
@@ -145,7 +148,7 @@ export function createConnection(options: ApiOptions): Connection {
   return speaking(options.dialect ?? 'v1');
 }
 
-/** Parts of every request, assembled once because there are many requests. */
+/** What all requests share, prepared once because there are many requests. */
 interface Wire {
   readonly basePath: string;
   readonly target: Target;
@@ -174,7 +177,7 @@ function headersOf({ token, userAgent }: ApiOptions) {
   return { json, media: { ...json, Accept: 'audio/*, application/json' }, link, ownLink: { ...link, ...bearer } };
 }
 
-/** `begin` is the prefix of the dialect's paths. */
+/** Returns the `post` of a connection. `begin`: prefix of the dialect's paths. */
 function poster({ agents, headers, limits, target }: Wire, begin: string): Connection['post'] {
   return (path, body, { idempotencyKey, media, signal }) => {
     const isText = typeof body === 'string';

@@ -16,7 +16,7 @@ export function createSpeechApi(options: ApiOptions): SpeechApi {
   return speechApi(connection, new Map());
 }
 
-/** A client in the dialect of the connection. `known`: the clients of the same connection, one for each dialect. */
+/** Creates the client in the connection's dialect. `known`: clients of the same connection by dialect, for reuse. */
 function speechApi(connection: Connection, known: Map<Dialect, SpeechApi>): SpeechApi {
   const api: SpeechApi = {
     baseUrl: connection.baseUrl,
@@ -28,7 +28,7 @@ function speechApi(connection: Connection, known: Map<Dialect, SpeechApi>): Spee
     listJobs: (operation, page, limit, signal) => listJobs(connection, operation, page, limit, signal),
     readProfile: (signal) => readProfile(connection, signal),
     updateProfile: (fields, signal) => updateProfile(connection, fields, signal),
-    lookAtSchema: async () => (await import('./schema/look.ts')).lookAtSchema(connection),
+    checkSchema: async () => (await import('./schema/check-schema.ts')).checkSchema(connection),
     listVoices: (filter = {}, signal) => listVoices(connection, filter, signal),
     deleteVoice: (voiceId, signal) => deleteVoice(connection, voiceId, signal),
     download: (url, receive, signal) => download(connection, url, receive, signal),

@@ -12,7 +12,7 @@ type Environment = Parameters<typeof readProxies>[0];
 const CONNECT_MS = 10_000;
 const EXCHANGE_MS = 300_000;
 
-/** The headers to pass on. */
+/** The answer's headers that a `Response` gets. */
 const HEADERS = ['content-encoding', 'content-length', 'content-range', 'content-type', 'etag', 'location'];
 /** Statuses for which `Response` allows no body. */
 const EMPTY: readonly number[] = [204, 205, 304];

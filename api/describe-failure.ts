@@ -7,7 +7,9 @@ import { readRetryAfter } from './retry-after.ts';
 import { readCredits } from './read-members.ts';
 import type { AnswerFacts } from './speech-api.ts';
 
-/** Facts that the description of a failure needs besides the answer. */
+/** Turns answers into failures that are safe to record and show. `classify.ts` chooses the class. */
+
+/** What the description of a failure needs besides the answer. */
 export interface FailureContext {
   readonly redact: Redact;
   /** The request, e.g. `POST /speech/tts`; no host, no query. */
@@ -23,7 +25,7 @@ const LONGEST_CODE = 100;
 /** Max characters of a cause. */
 const LONGEST_CAUSE = 120;
 
-/** The short cause by which failures are counted. */
+/** Returns the short cause by which failures are counted: `403 from cdn.example`. */
 export function causeOf(what: string, { redact, from, privateTexts }: FailureContext): string {
   return redact(`${what} from ${from}`, { privateTexts, longest: LONGEST_CAUSE });
 }
@@ -85,11 +87,9 @@ function describeForeign(answer: Answer): string {
   return `a text instead of JSON: "${text.slice(0, 200)}"`;
 }
 
-/** The facts in an answer to a paid request besides its result. `json` is undefined if the answer is media. */
+/** Reads charge and request id from the answer to a paid request. `json`: undefined if the answer is media. */
 export function readFacts(answer: Pick<Answer, 'header' | 'json'>, context: FailureContext): AnswerFacts {
   const credits = readCredits(answer.json, answer.header('x-openapi-credits-used'));
   const requestId = readRequestId(answer, context);
-  return {
-    ...defined({ credits, requestId }),
-  };
+  return defined({ credits, requestId });
 }

@@ -1,7 +1,7 @@
 import { classifyDownload } from './classify.ts';
 import type { Connection } from './connection.ts';
 import { causeOf, type FailureContext } from './describe-failure.ts';
-import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
+import { describeError, isLocalError } from './local-errors.ts';
 import { followRedirects, readLink } from './follow-redirects.ts';
 import { openMedia, readAnswer } from './read-answer.ts';
 import { ApiError, type Receive } from './speech-api.ts';
@@ -52,9 +52,9 @@ export async function download<T>(
     if (head.body.cut !== undefined) throw head.body.cut;
     return received;
   } catch (error) {
-    if (isLocalTrouble(error)) throw error;
+    if (isLocalError(error)) throw error;
     const broken = head.body.cut;
-    throw gone(describeTrouble(broken ?? error), broken === undefined ? 'a file that is not the media' : 'a cut file');
+    throw gone(describeError(broken ?? error), broken === undefined ? 'a file that is not the media' : 'a cut file');
   } finally {
     head.body.destroy();
   }

@@ -13,13 +13,13 @@ import { TLSSocket } from 'node:tls';
 export interface Target {
   readonly origin: string;
   readonly protocol: 'http:' | 'https:';
-  /** As a connection wants it: an IPv6 address without brackets. */
+  /** In the form for connecting: an IPv6 address without brackets. */
   readonly hostname: string;
   /** Empty for the default of the protocol. */
   readonly port: string;
 }
 
-/** The server of an http(s) address. */
+/** Returns the server of an http(s) URL. */
 export function targetOf({ origin, protocol, hostname, port }: URL): Target {
   return {
     origin,
@@ -36,13 +36,13 @@ export interface HttpRequest extends TimeLimits {
   /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A stream must have the length that the headers declare. */
+  /** A stream must have the length that `Content-Length` declares. */
   readonly body?: string | Readable;
   readonly agents: AgentPair;
   /** Largest body of an answer that is read, in bytes, decompressed. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** If set, the request is not sent if the process was suspended while connecting. */
+  /** If true, the request is not sent after the process was suspended while connecting. */
   readonly isPaid?: boolean;
 }
 
@@ -59,9 +59,9 @@ export interface RawAnswer {
  * text is sent in one piece, a stream as it arrives.
  */
 export class Exchange {
-  /** False only if certainly no request byte was given to a connected socket. Never reset. */
-  given = false;
-  /** Why we ended it; undefined if we did not. */
+  /** Whether a byte of the request may have left: true once it was written to a connected socket. Never reset. */
+  mayBeSent = false;
+  /** Why this side ended the exchange (timeout, cancelled); undefined if it did not. */
   stopped: string | undefined;
   readonly #asked: HttpRequest;
   readonly #watch: Watch;
@@ -89,12 +89,12 @@ export class Exchange {
       this.#request = request;
       onGiven(request, () => {
         this.#watch.connected();
-        // Meanwhile others may have given this request up as lost, and it may have been paid for again.
-        if (this.#asked.isPaid === true && this.#watch.stoodStill) {
+        // During a suspension, another worker may have settled the attempt as lost, and a new take may have been paid.
+        if (this.#asked.isPaid === true && this.#watch.wasSuspended) {
           this.#stop('the process stood still while the connection was made');
           return;
         }
-        this.given = true;
+        this.mayBeSent = true;
         if (body instanceof Readable) this.#upload(body, request);
         else request.end(body);
       });
@@ -109,7 +109,7 @@ export class Exchange {
     });
   }
 
-  /** Releases the exchange. Call it if there was no answer; otherwise the end of the body does it. */
+  /** Releases timers and listeners. Call it if there was no answer; otherwise the end of the body does it. */
   readonly over = (): void => {
     this.#watch.stop();
     this.#asked.signal?.removeEventListener('abort', this.#cancel);
@@ -118,7 +118,7 @@ export class Exchange {
   };
 
   #open(message: http.IncomingMessage): RawAnswer {
-    this.#watch.headed();
+    this.#watch.headersReceived();
     const source = decompressed(message);
     this.#body = new AnswerBody(source, this.#asked.maxBytes, this.#watch, this.over);
     return { message, body: this.#body, isEncoded: source !== message };
@@ -158,7 +158,7 @@ export class Exchange {
   };
 }
 
-/** The body, decompressed. */
+/** Returns the body, decompressed if it is encoded. */
 function decompressed(message: http.IncomingMessage): Readable {
   const encoding = message.headers['content-encoding']?.toLowerCase();
   if (encoding === undefined) return message;

@@ -1,3 +1,5 @@
+/** Redaction of failure messages: removes secrets and the user's texts before anything is recorded or shown. */
+
 /** Longest failure message, in characters. */
 const LONGEST = 500;
 

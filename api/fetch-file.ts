@@ -7,7 +7,7 @@ import { followRedirects, readLink, type DeadLink } from './follow-redirects.ts'
 import { makeRequest, type AnswerHead, type NoAnswer } from './http.ts';
 import { SYSTEM_NETWORK, type Network } from './network.ts';
 
-/** How a file is fetched. */
+/** Options of {@link fetchFile}. */
 export interface FetchOptions {
   /** `User-Agent`, e.g. `voxbatch/0.1.0`. */
   readonly userAgent: string;

@@ -5,6 +5,7 @@ import { isPrivateLiteral, PRIVATE_HOST, type Network } from './network.ts';
 /** Max redirects. */
 const MOST_REDIRECTS = 5;
 
+/** Statuses that redirect. */
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /** How to follow a URL that came from outside. */

@@ -8,11 +8,11 @@ import type { AxiosAdapter, AxiosInstance, AxiosResponse } from 'axios';
 /** No answer came. */
 export interface NoAnswer {
   readonly type: 'no-answer';
-  /** False only if certainly no request byte was given to a connected socket. */
-  readonly given: boolean;
+  /** False only if certainly no byte of the request was written to a connected socket. */
+  readonly mayBeSent: boolean;
   /** What happened, e.g. `ECONNREFUSED` or `time-out`; for a sentence like "no answer from host (…)". */
   readonly cause: string;
-  /** The same in a word, e.g. `ECONNREFUSED` or `time-out`; the same for all addresses and times. */
+  /** The cause without addresses and times, for counting: `ECONNREFUSED`, `time-out`. */
   readonly code?: string;
 }
 
@@ -39,7 +39,7 @@ export async function makeRequest(request: HttpRequest): Promise<AnswerHead | No
   const client = request.isPaid === true ? await paidClient() : undefined;
   if (client !== undefined && 'type' in client) return client;
   if (request.signal?.aborted === true) {
-    return { type: 'no-answer', given: false, cause: 'cancelled', code: 'cancelled' };
+    return { type: 'no-answer', mayBeSent: false, cause: 'cancelled', code: 'cancelled' };
   }
   const exchange = new Exchange(request);
   try {
@@ -47,17 +47,17 @@ export async function makeRequest(request: HttpRequest): Promise<AnswerHead | No
   } catch (error) {
     exchange.over();
     const cause = exchange.stopped ?? nameError(error);
-    return { type: 'no-answer', given: exchange.given, cause, code: cause.split(':', 1)[0] ?? cause };
+    return { type: 'no-answer', mayBeSent: exchange.mayBeSent, cause, code: cause.split(':', 1)[0] ?? cause };
   }
 }
 
-/** The client for paid requests, or the reason why the request was not sent. */
+/** Returns the client for paid requests, or a `NoAnswer` if it cannot be loaded in time. */
 async function paidClient(): Promise<Awaited<ReturnType<typeof loadAxios>> | NoAnswer> {
   const asked = performance.now();
-  const notSent = (cause: string): NoAnswer => ({ type: 'no-answer', given: false, cause, code: 'no client' });
+  const notSent = (cause: string): NoAnswer => ({ type: 'no-answer', mayBeSent: false, cause, code: 'no client' });
   try {
     const client = await loadAxios();
-    // The sender checked the clock right before this.
+    // The caller checked the age of the intent right before this call (`policy/pacing/send-deadline.ts`).
     return performance.now() - asked > LONGEST_LOAD_MS ? notSent('the HTTP client took too long to load') : client;
   } catch (error) {
     return notSent(nameError(error));
@@ -84,6 +84,7 @@ function readInfo(headers: IncomingMessage['headers'], isEncoded: boolean): Body
   };
 }
 
+/** Returns the first value of a repeated header. */
 function asOne(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }

@@ -13,8 +13,8 @@ export const SYSTEM_NETWORK: Network = { lookup: dns.lookup, isPrivate: isPrivat
 /** Error code: the host's address is private, so no connection was made. */
 export const PRIVATE_HOST = 'PRIVATE_HOST';
 
-/** How long an answer about a host is cached, in ms. Short, because a machine may move to another network. */
-const BELIEVED_MS = 60_000;
+/** How long the addresses of a host are cached, in ms. Short, because a machine may move to another network. */
+const CACHED_MS = 60_000;
 
 class PrivateHost extends Error {
   readonly code = PRIVATE_HOST;
@@ -54,7 +54,7 @@ export function refusePrivate(network: Network): (hostname: string) => Promise<v
     });
 }
 
-/** Whether a host is written as a private address. */
+/** Whether a host is a numeric private address. Names are not resolved. */
 export function isPrivateLiteral(network: Pick<Network, 'isPrivate'>, hostname: string): boolean {
   return isIP(hostname) !== 0 && network.isPrivate(hostname);
 }
@@ -80,7 +80,7 @@ export function privacyOf(network: Network, hostname: string): () => Promise<boo
   }
   return () => {
     const now = performance.now();
-    if (known === undefined || now - known.at > BELIEVED_MS) known = { isPrivate: ask(), at: now };
+    if (known === undefined || now - known.at > CACHED_MS) known = { isPrivate: ask(), at: now };
     return known.isPrivate;
   };
 }

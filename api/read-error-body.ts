@@ -10,6 +10,7 @@ export interface ErrorBody {
   readonly retryable?: boolean;
 }
 
+/** Where an answer may have the error. */
 const PLACES = ['error', '', 'data.error', 'data'];
 
 /** Values of `code` that are not errors. */
@@ -32,7 +33,7 @@ export function readErrorBody(json: unknown): ErrorBody {
   };
 }
 
-/** True if the body says explicitly that the request failed, whatever its status. */
+/** Whether the body says explicitly that the request failed, whatever its status. */
 export function isErrorBody(json: unknown): boolean {
   const body = asObject(json);
   if (body === undefined) return false;
@@ -46,13 +47,13 @@ export function isErrorBody(json: unknown): boolean {
   return code !== undefined && !SUCCESS_CODE.test(code) && firstOf([body], ['message', 'msg'], asText) !== undefined;
 }
 
-/** True for `success: false`. */
+/** Whether the body has `success: false`. */
 export function saysNoSuccess(json: unknown): boolean {
   const success = member(asObject(json), 'success');
   return success === false || success === 'false' || success === 0;
 }
 
-/** True for an error body that only the API writes, not a gateway in front of it. */
+/** Whether an error body was written by the API itself, not by a gateway in front of it. */
 export function isOwnErrorBody(json: unknown): boolean {
   const body = asObject(json);
   if (body === undefined) return false;

@@ -25,7 +25,9 @@ const ID_NAMES = ['id', 'taskId', 'task_id', 'jobId', 'job_id'];
 const STATUS_NAMES = ['status', 'state', 'taskStatus', 'task_status', 'jobStatus', 'job_status'];
 const ERROR_NAMES = ['error_message', 'errorMessage', 'error', 'failure_reason', 'failureReason', 'reason', 'message'];
 
+/** Statuses of completed jobs, in lower case. */
 const COMPLETED = new Set(['completed', 'complete', 'succeeded', 'success', 'done', 'finished']);
+/** Statuses of failed jobs. Any other word means that the job is running. */
 const FAILED = new Set(['failed', 'failure', 'error', 'cancelled', 'canceled', 'expired', 'rejected']);
 
 /** Words about the request, not the job, if they are next to the job or there is no job. */
@@ -46,7 +48,7 @@ export interface ResultNames {
   readonly named?: readonly string[];
 }
 
-/** The id of the job that an answer names, if any. */
+/** Reads the id of the job that an answer names; undefined if it names none. */
 export function readJobId(json: unknown): string | undefined {
   return firstOf(objectsAt(json, JOB_PLACES), ID_NAMES, asId);
 }
@@ -55,8 +57,8 @@ export function readJobId(json: unknown): string | undefined {
 const NAMED_PLACES = [...JOB_PLACES, 'error', 'error.details', 'details'];
 
 /**
- * The job that an error names. A plain `id` counts only inside an object named as a job; elsewhere it may be the
- * error's own.
+ * Reads the id of the job that an error names; undefined if it names none. A plain `id` counts only inside an object
+ * named as a job; elsewhere it may be the error's own.
  */
 export function readNamedJob(json: unknown): string | undefined {
   const named = objectsAt(json, NAMED_PLACES).flatMap((object) => objectsAt(object, ['', 'existing']));
@@ -76,7 +78,7 @@ export function readNamedJob(json: unknown): string | undefined {
  *
  * @param jobId the requested id; undefined to take it from the answer.
  * @param base address to resolve a relative result link against.
- * @param spec what the job's row asks for. Default: not known; a link under an input's name is then an input.
+ * @param spec the row's request, if known. Without it, a link under an input's name counts as an input.
  */
 export function readJob(
   json: unknown,
@@ -119,7 +121,7 @@ function readStatus(json: unknown, job: JsonObject | undefined): string | undefi
   return isEnvelope ? undefined : word;
 }
 
-/** Only known words are final. An answer without a status but with a result means a completed job. */
+/** Interprets a status. Only known words are final. A result without a status means a completed job. */
 function phaseOf(status: string | undefined, hasResult: boolean): JobReading['phase'] {
   if (status === undefined) return hasResult ? 'completed' : 'running';
   const word = status.toLowerCase();
@@ -194,12 +196,14 @@ function resolved(link: string | undefined, base: string): string | undefined {
   return orElse(() => (link === undefined ? undefined : new URL(link, `${base}/`).href), link);
 }
 
-/** Inputs that a service may repeat in a job. */
+/** Reads an input that a job repeats. `names`: its possible names. */
 export function readInput(job: JsonObject, names: readonly string[]): string | undefined {
   return firstOf([job, ...objectsAt(job, ['input', 'inputs', 'request', 'params'])], names, asText);
 }
 
-/** The list of objects at the first given place that has one; undefined if none has. */
+/**
+ * Returns the list of objects at the first place that has a list; undefined if none has, or if an item is no object.
+ */
 export function readList(json: unknown, places: readonly string[]): readonly JsonObject[] | undefined {
   for (const place of places) {
     const path = place === '' ? [] : place.split('.');
@@ -213,7 +217,7 @@ export function readList(json: unknown, places: readonly string[]): readonly Jso
   return undefined;
 }
 
-/** Tells the links that a row sent from others. Its own fields (`api.…`) may hold links anywhere. */
+/** Recognises the links that a row sent, including those anywhere in its `api.…` fields. */
 class SentLinks {
   readonly #texts: ReadonlySet<string>;
   readonly #places: ReadonlySet<string>;
@@ -236,7 +240,7 @@ class SentLinks {
     return placeOf(link) !== undefined && this.#places.size > 0 && !this.#leadsToSent(link);
   }
 
-  /** Local media were sent as a link that is not on record; it is recognised by their content. */
+  /** A link to local media is not recorded, so it is recognised by the content's hash in its path. */
   #leadsToSent(link: string): boolean {
     return this.#places.has(placeOf(link) ?? '') || this.#places.has(cellOfLink(link) ?? '');
   }

@@ -6,8 +6,8 @@ import { type Answer, readAnswer } from './read-answer.ts';
 import { isErrorBody } from './read-error-body.ts';
 import { ApiError } from './speech-api.ts';
 
-/** How a free request is made. */
-interface Asking {
+/** Options of a free request. */
+interface FreeRequestOptions {
   readonly signal: AbortSignal | undefined;
   /** Texts of the user in the request, which the answer may echo. */
   readonly privateTexts?: readonly string[];
@@ -25,31 +25,33 @@ export async function readJson<T>(
   make: (json: unknown, answer: Answer) => T | undefined,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  return ask(connection, request, { signal }, (answer) => (isSuccess(answer) ? make(answer.json, answer) : undefined));
+  return requestFree(connection, request, { signal }, (answer) =>
+    isSuccess(answer) ? make(answer.json, answer) : undefined,
+  );
 }
 
 /**
- * Makes a free request that changes something, once. The contract shows no answer to these, so any 2xx will do that is
- * neither an error nor a web page, which something else sends.
+ * Makes a free request that changes something, once. Its answer is undocumented, so any 2xx means success, unless the
+ * body is an error, or a web page, which something in front of the API sends.
  *
- * @param isDone further answers that mean that it is done.
+ * @param isDone recognises further answers that mean success.
  * @throws ApiError
  */
 export async function requestChange(
   connection: Connection,
   request: FreeRequest,
-  { isDone = () => false, ...asking }: Asking & { readonly isDone?: (answer: Answer) => boolean },
+  { isDone = () => false, ...options }: FreeRequestOptions & { readonly isDone?: (answer: Answer) => boolean },
 ): Promise<Answer> {
-  return ask(connection, request, asking, (answer) => {
+  return requestFree(connection, request, options, (answer) => {
     const saysDone = isSuccess(answer) && !answer.text.trimStart().startsWith('<') && !isErrorBody(answer.json);
     return saysDone || isDone(answer) ? answer : undefined;
   });
 }
 
-async function ask<T>(
+async function requestFree<T>(
   connection: Connection,
   request: FreeRequest,
-  { signal, privateTexts = [] }: Asking,
+  { signal, privateTexts = [] }: FreeRequestOptions,
   make: (answer: Answer) => T | undefined,
 ): Promise<T> {
   const { method, name: path } = request;

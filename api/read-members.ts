@@ -1,7 +1,12 @@
+/**
+ * Reads members of JSON answers tolerantly: the API's answers have several shapes, so each fact is looked for at
+ * several places and under several names, and every value is checked.
+ */
+
 /** A JSON object as received; its members are unchecked. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The value as an object, if it is one (an array is not). */
+/** Returns the value if it is an object (an array is not); undefined otherwise. */
 export function asObject(value: unknown): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
@@ -23,9 +28,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Longest answer that names jobs, in characters. */
+/** Longest answer that is searched for long numbers, in characters: answers that name jobs are shorter. */
 const LONGEST_WITH_NUMBERS = 256 * 1024;
 
+/** Puts quotes around integers that a double cannot hold. */
 function withLongNumbersAsTexts(json: string): string {
   // Skip strings: digits in them are not numbers.
   return json.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
@@ -34,8 +40,8 @@ function withLongNumbersAsTexts(json: string): string {
 }
 
 /**
- * The existing objects at fixed places of a body, in the given order. A place is a path such as `data.task`; the empty
- * path is the body itself.
+ * Returns the objects that exist at the given places of a body, in order. A place is a path such as `data.task`; the
+ * empty path is the body itself.
  */
 export function objectsAt(body: unknown, places: readonly string[]): readonly JsonObject[] {
   const objects: JsonObject[] = [];
@@ -57,7 +63,7 @@ function namesOf(place: string): readonly string[] {
   return names;
 }
 
-/** The value at a path such as `data.clips.0.href`, where numbers are list indexes; undefined if there is none. */
+/** Returns the value at a path such as `data.clips.0.href` (numbers are list indexes); undefined if there is none. */
 export function valueAt(body: unknown, path: string): unknown {
   return namesOf(path).reduce<unknown>((at, name) => {
     if (!Array.isArray(at)) return member(asObject(at), name);
@@ -71,7 +77,7 @@ export function member(object: JsonObject | undefined, name: string): unknown {
   return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** The first member, object by object and name by name, that `read` accepts. */
+/** Returns the first member that `read` accepts: object by object, and within each, name by name. */
 export function firstOf<T>(
   objects: readonly JsonObject[],
   names: readonly string[],
@@ -86,28 +92,28 @@ export function firstOf<T>(
   return undefined;
 }
 
-/** A string that is not blank. */
+/** Accepts a string that is not blank. */
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
 /**
- * An identifier: a string or integer that is short enough for a path and would not vanish in one, as `..` does. It has
- * no NUL, which databases and files do not keep.
+ * Accepts an identifier: a string or integer of at most 200 characters that can be a path segment (not `..`), without
+ * NUL, which databases and files do not keep.
  */
 export function asId(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : Number.isSafeInteger(value) ? String(value) : '';
   return text === '' || text === '.' || text === '..' || text.length > 200 || text.includes('\0') ? undefined : text;
 }
 
-/** A non-empty list of identifiers. A single invalid member invalidates the list. */
+/** Accepts a non-empty list of identifiers. A single invalid member invalidates the list. */
 export function asIds(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const ids = value.map(asId);
   return ids.every((id) => id !== undefined) ? ids : undefined;
 }
 
-/** A finite number, also given as a string. */
+/** Accepts a finite number, or a string with one. */
 export function asNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
@@ -119,15 +125,15 @@ export function asNumber(value: unknown): number | undefined {
  */
 const MOST_CREDITS = 1e9;
 
-/** Credits: a number from 0 to {@link MOST_CREDITS}; also given as a string, as in headers. */
+/** Accepts an amount of credits: a number from 0 to {@link MOST_CREDITS}, or a string with one, as in headers. */
 export function asCredits(value: unknown): number | undefined {
   const credits = asNumber(value);
   return credits === undefined || credits < 0 || credits > MOST_CREDITS ? undefined : credits;
 }
 
 /**
- * A time in ms, from ISO 8601, or from seconds or ms since 1970 (values below 10^11 are seconds: as ms they would be
- * before 1974).
+ * Accepts a time in ISO 8601, or in seconds or ms since 1970 (values below 10^11 are seconds: as ms they would be
+ * before 1974). Returns ms since 1970.
  */
 function asTimeMs(value: unknown): number | undefined {
   const number = asNumber(value);
@@ -154,12 +160,12 @@ const CREDIT_PLACES = [
   'data.result',
 ];
 
-/** The charge that the service reports, in the body or else in the header. */
+/** Reads the charge that the service reports, in the body or else in the header, in credits. */
 export function readCredits(body: unknown, header: string | undefined): number | undefined {
   return firstOf(objectsAt(body, CREDIT_PLACES), ['credits_used', 'creditsUsed'], asCredits) ?? asCredits(header);
 }
 
-/** When something in a list was made, if its object says so. */
+/** Reads the creation time of a list item, ms since 1970; undefined if it has none. */
 export function readCreatedAtMs(objects: readonly JsonObject[]): number | undefined {
   return firstOf(objects, ['created_at', 'createdAt', 'created', 'create_time'], asTimeMs);
 }

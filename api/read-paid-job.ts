@@ -45,12 +45,14 @@ function cleanReading(job: JobReading, connection: Pick<Connection, 'redact'>): 
   };
 }
 
+/** Max characters of a member's name and of its value in a description. */
 const LONGEST_NAME = 60;
 const LONGEST_VALUE = 40;
 /** Max length of a description, in characters, so that a failure's message has room for more. */
 const LONGEST = 240;
 /** Max members to examine. */
 const MOST_MEMBERS = 30;
+/** Max nesting depth of listed members. */
 const DEEPEST = 4;
 
 /**
@@ -134,7 +136,7 @@ function readListedJob(item: JsonObject, results: ResultNames, connection: Conne
   };
 }
 
-/** By the service's own flag, else by its counts, else by whether the page is full. */
+/** Whether more pages follow: by the service's own flag, else by its counts, else by whether the page is full. */
 function hasMore(json: unknown, page: number, limit: number, count: number): boolean {
   const places = objectsAt(json, ['data.pagination', 'pagination', 'data.meta', 'meta', 'data', '']);
   const said = firstOf(places, ['has_more', 'hasMore'], (value) => (typeof value === 'boolean' ? value : undefined));

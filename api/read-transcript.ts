@@ -35,7 +35,8 @@ export function readTranscript(json: unknown): Transcript | undefined {
 }
 
 /**
- * All segments in seconds, or none: subtitles with a missing line are worse than none.
+ * Reads the segments with times in seconds. Returns none if any lacks usable times, because subtitles with a missing
+ * line are worse than none.
  *
  * Times are seconds unless their names say otherwise. If they run far past a known duration, they are milliseconds if
  * that makes them fit, otherwise unusable.

@@ -4,9 +4,8 @@ import type { Answer } from './read-answer.ts';
 const LONGEST_MS = 24 * 60 * 60 * 1000;
 
 /**
- * How long an answer asks us to wait. Only this function decides it, from the whole answer: today from `Retry-After`
- * (RFC 9110, 10.2.3), in seconds or as an HTTP date. A date is relative to the answer's own `Date`, so a wrong clock
- * here does no harm.
+ * Reads how long an answer asks the client to wait, from `Retry-After` (RFC 9110, 10.2.3), in seconds or as an HTTP
+ * date. A date is compared with the answer's own `Date`, so a wrong local clock does no harm.
  *
  * @param nowMs this machine's clock, used if the answer has no date.
  * @returns milliseconds from the answer, 0 to a day; undefined if it names no wait, or none that makes sense.

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { privateTextsOf } from '../contract/row-kinds.ts';
 import { classifyLostMedia, classifyPaid, type PaidContext } from './classify.ts';
 import type { Connection } from './connection.ts';
-import { describeTrouble, isLocalTrouble } from './local-trouble.ts';
+import { describeError, isLocalError } from './local-errors.ts';
 import { download } from './download.ts';
 import type { AnswerHead } from './http.ts';
 import { openForm, type UploadBody } from './multipart.ts';
@@ -12,8 +12,8 @@ import { openMedia, readAnswer } from './read-answer.ts';
 import { readFacts } from './describe-failure.ts';
 import { ApiError, type MediaBody, type OpenFile, type PaidRequest, type Receive, type Verdict } from './speech-api.ts';
 
-/** Pauses before each new try to fetch a paid result from its link, ms, if the trouble may pass. */
-const PAUSES_MS = [250, 1_000, 4_000] as const;
+/** Pauses before each retry of fetching a paid result from its link, ms. */
+const RETRY_PAUSES_MS = [250, 1_000, 4_000] as const;
 
 /** Max time to open a request's files, in ms. A slower request is not sent, because its intent would be too old. */
 const LONGEST_OPEN_MS = 2_000;
@@ -75,27 +75,27 @@ export async function sendPaid<T>(
   try {
     if (receive === undefined) throw new Error('there is no place for it');
     const withFacts: Receive<T> = (content, info) => receive(content, { ...info, ...ruling.facts });
-    const media = await fetchPatiently(
+    const media = await fetchWithRetries(
       () => download(connection, ruling.url, withFacts, options.signal),
       options.signal,
     );
     return { verdict: 'done', media, ...ruling.facts };
   } catch (error) {
-    return { verdict: 'unknown', failure: classifyLostMedia(describeTrouble(error), context) };
+    return { verdict: 'unknown', failure: classifyLostMedia(describeError(error), context) };
   }
 }
 
-/** Verdict on a request that could not be built: temporary for local trouble (too many open files), otherwise final. */
+/** Returns the verdict on a request that could not be built: temporary for a local error (too many open files). */
 function notMade(error: unknown, { redact }: Connection, context: PaidContext): Verdict<never> {
-  const isPassing = isLocalTrouble(error);
-  const words = describeTrouble(error, 'read a file for it');
+  const isPassing = isLocalError(error);
+  const words = describeError(error, 'read a file for it');
   const message = redact(`${context.asked} was not sent – ${words}`, context);
   return isPassing
     ? { verdict: 'not-accepted', failure: { class: 'NotSent', message, cause: 'a file that cannot be read now' } }
     : { verdict: 'rejected', failure: { class: 'BadRequest', message } };
 }
 
-/** The JSON text of a request, or its form if files go along. Throws if it cannot be made. */
+/** Builds the JSON text of a request, or a multipart form if it uploads files. Throws if it cannot be built. */
 async function bodyOf(
   operation: OperationClient,
   request: PaidRequest,
@@ -108,15 +108,15 @@ async function bodyOf(
 }
 
 /**
- * The link is not recorded, and nothing else leads to the paid result, so a broken connection must not lose it. A dead
- * or wrong link is tried once more, because the file may appear a moment later.
+ * Retries the download of a result that only this link leads to: the link is not recorded, so giving up would lose a
+ * paid result. A dead or wrong link is tried once more, because the file may appear a moment later.
  */
-async function fetchPatiently<T>(fetchOnce: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function fetchWithRetries<T>(fetchOnce: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await fetchOnce();
     } catch (error) {
-      const pause = PAUSES_MS[tries];
+      const pause = RETRY_PAUSES_MS[tries];
       const isOver = !(error instanceof ApiError) || (error.failure.class === 'ResultGone' && tries > 0);
       if (isOver || pause === undefined || signal?.aborted === true) throw error;
       await sleep(pause, undefined, { signal });
@@ -128,7 +128,7 @@ function mayBeMedia(operation: OperationClient, head: AnswerHead): boolean {
   return operation.answersMedia && head.status >= 200 && head.status < 300;
 }
 
-/** The answer is the media. Even if it cannot be stored, it was made and most likely charged. */
+/** Stores an answer that is the media. If it cannot be stored, the verdict is `unknown`: it was most likely charged. */
 async function receiveAnswer<T>(
   head: AnswerHead,
   body: MediaBody,
@@ -142,8 +142,8 @@ async function receiveAnswer<T>(
     return { verdict: 'done', media, ...facts };
   } catch (error) {
     // A cut is the cause even if the receiver reports its own error about it, unless the disk failed first.
-    const cause = isLocalTrouble(error) ? error : (head.body.cut ?? error);
-    return { verdict: 'unknown', failure: classifyLostMedia(describeTrouble(cause), context) };
+    const cause = isLocalError(error) ? error : (head.body.cut ?? error);
+    return { verdict: 'unknown', failure: classifyLostMedia(describeError(cause), context) };
   } finally {
     head.body.destroy();
   }

@@ -3,6 +3,8 @@ import type { Dialect } from '../contract/dialects.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { JobOperation, ListedOperation, LocalFile, Operation, RowSpec } from '../contract/row-kinds.ts';
 
+/** The interface of the API's client, `SpeechApi`, with its requests and results. `create-api.ts` implements it. */
+
 /** One paid request, ready to send once. */
 export interface PaidRequest {
   readonly operation: Operation;
@@ -68,7 +70,7 @@ export interface Transcript {
   readonly segments: readonly { readonly start: number; readonly end: number; readonly text: string }[];
 }
 
-/** The state of knowledge after a paid request. See "verdicts" in docs/decisions/one-charge.md. */
+/** What is known after a paid request was sent. See "verdicts" in docs/decisions/one-charge.md. */
 export type Verdict<T> =
   | (AnswerFacts & { readonly verdict: 'accepted'; readonly jobId: string })
   | (AnswerFacts & {
@@ -107,11 +109,13 @@ export interface ListedJob extends JobReading {
   readonly audioUrl?: string;
 }
 
+/** A page of the API's list of jobs. */
 export interface JobPage {
   readonly jobs: readonly ListedJob[];
   readonly hasMore: boolean;
 }
 
+/** The account that a token belongs to. */
 export interface Profile {
   readonly userId: string;
   readonly tier?: string;
@@ -130,13 +134,14 @@ export interface Profile {
   readonly serverTimeMs?: number;
 }
 
+/** A voice in the API's list. */
 export interface Voice {
   readonly id: string;
   readonly name: string;
   readonly provider: string;
   /** The engines that it works with; absent if the service does not say. */
   readonly modelIds?: readonly string[];
-  /** When it was made, if the service says so. */
+  /** When it was created, ms since 1970, if the service says so. */
   readonly createdAtMs?: number;
   /** True if the service says, in words that we know, that the voice cannot be used yet. */
   readonly isInTraining?: boolean;
@@ -188,7 +193,7 @@ export interface SpeechApi {
    * {@link ApiError}.
    */
   listJobs(operation: ListedOperation, page: number, limit: number, signal?: AbortSignal): Promise<JobPage>;
-  /** Throws {@link ApiError}. */
+  /** Reads the account of the token. Throws {@link ApiError}. */
   readProfile(signal?: AbortSignal): Promise<Profile>;
   /**
    * Asks the API to change fields of the profile; free. It may ignore some of them, which only
@@ -197,7 +202,7 @@ export interface SpeechApi {
    */
   updateProfile(fields: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<void>;
   /** Reads the API's description of itself. Throws {@link ApiError}; `NoDocument` for one that cannot be read. */
-  lookAtSchema(): Promise<SchemaLook>;
+  checkSchema(): Promise<SchemaCheck>;
   /**
    * The voices that the account can use: all that stay in the list while it is read, each once. Throws {@link
    * ApiError}, also at the end of a list of which the service shows only a part.
@@ -219,7 +224,7 @@ export interface SpeechApi {
 }
 
 /** Something that the client needs but the document lacks. */
-export type Lack = {
+export type SchemaGap = {
   readonly endpoint: string;
   /** True if it is needed only on explicit request: for rows of its kind, or by a command. */
   readonly isRare: boolean;
@@ -232,11 +237,11 @@ export type Lack = {
 );
 
 /** The API's OpenAPI document, compared with the client's calls. */
-export interface SchemaLook {
-  readonly lacks: readonly Lack[];
+export interface SchemaCheck {
+  readonly lacks: readonly SchemaGap[];
   /** Endpoints that the client does not use. */
   readonly unused: readonly string[];
-  /** Version of the form, such as `3.1.0`. */
+  /** OpenAPI version, such as `3.1.0`. */
   readonly form: string;
   readonly title?: string;
   readonly version?: string;
@@ -244,8 +249,8 @@ export interface SchemaLook {
   readonly endpoints: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** Whether a read that failed may succeed when it is made again: not if its token or the request itself is refused. */
-export function mayHeal({ class: name }: Failure): boolean {
+/** Whether a failed read may succeed later: false if the API refused the token or the request itself. */
+export function isRetryable({ class: name }: Failure): boolean {
   return name !== 'BadToken' && name !== 'BadRequest';
 }
 

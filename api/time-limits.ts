@@ -8,7 +8,7 @@ export interface TimeLimits {
   readonly totalTimeoutMs: number;
   /** Extra time for each KiB of the body. Default: none. */
   readonly msPerKib?: number;
-  /** Longest silence between two pieces of the body. */
+  /** Max silence between two chunks of the body. */
   readonly idleTimeoutMs: number;
 }
 
@@ -18,7 +18,7 @@ const SEEN_EVERY_MS = 1_000;
  * A longer gap, in ms, means that the process was suspended. As in `policy/pacing/send-deadline.ts`, well below a
  * heartbeat timeout.
  */
-export const STILL_MS = 5_000;
+export const SUSPENDED_MS = 5_000;
 
 /**
  * Enforces all time limits of one request with one timer. The timer never sleeps past a limit that may begin meanwhile,
@@ -26,11 +26,11 @@ export const STILL_MS = 5_000;
  */
 export class Watch {
   readonly #limits: TimeLimits;
-  readonly #onLate: (why: string) => void;
+  readonly #onTimeout: (why: string) => void;
   readonly #startedAt = performance.now();
   /** When this process last ran, by both clocks: one can be set back, the other stops while the machine sleeps. */
   #seenAt = { wall: Date.now(), monotonic: this.#startedAt };
-  #stoodStill = false;
+  #wasSuspended = false;
   #stage: 'connecting' | 'heading' | 'reading' = 'connecting';
   /** Start of the current wait for a piece of the body; infinite if nothing is waiting. */
   #waitingSince = Infinity;
@@ -38,10 +38,10 @@ export class Watch {
   #gained = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onLate called once with the part that was late. */
-  constructor(limits: TimeLimits, onLate: (why: string) => void) {
+  /** @param onTimeout called once with the part that was late. */
+  constructor(limits: TimeLimits, onTimeout: (why: string) => void) {
     this.#limits = limits;
-    this.#onLate = onLate;
+    this.#onTimeout = onTimeout;
     this.#sleep(this.#startedAt);
   }
 
@@ -52,12 +52,12 @@ export class Watch {
   }
 
   /** True if the process was stopped or the machine slept while connecting. */
-  get stoodStill(): boolean {
-    return this.#stoodStill;
+  get wasSuspended(): boolean {
+    return this.#wasSuspended;
   }
 
   /** Call this once the answer's headers have arrived. */
-  headed(): void {
+  headersReceived(): void {
     this.#stage = 'reading';
   }
 
@@ -66,13 +66,13 @@ export class Watch {
     this.#waitingSince = performance.now();
   }
 
-  /** Adds received bytes of the body. */
-  came(bytes: number): void {
+  /** Records received bytes of the body, which extend the total limit by `msPerKib`. */
+  received(bytes: number): void {
     this.#gained += (bytes / 1024) * (this.#limits.msPerKib ?? 0);
   }
 
-  /** Ends the wait for the body, for example during a slow write: silence does not count then. */
-  rest(): void {
+  /** Suspends the idle timeout, for example while the reader writes to a slow disk. */
+  pause(): void {
     this.#waitingSince = Infinity;
   }
 
@@ -87,7 +87,7 @@ export class Watch {
     this.#timer = setTimeout(() => {
       if (this.#stage === 'connecting') this.#see();
       const woken = performance.now();
-      if (this.#dueAt() <= woken) this.#onLate(this.#whatIsLate(woken));
+      if (this.#dueAt() <= woken) this.#onTimeout(this.#timeoutMessage(woken));
       else this.#sleep(woken);
     }, Math.ceil(ms));
   }
@@ -95,7 +95,7 @@ export class Watch {
   #see(): void {
     const [wall, monotonic] = [Date.now(), performance.now()];
     const gap = Math.max(Math.abs(wall - this.#seenAt.wall), monotonic - this.#seenAt.monotonic);
-    if (gap > STILL_MS) this.#stoodStill = true;
+    if (gap > SUSPENDED_MS) this.#wasSuspended = true;
     this.#seenAt = { wall, monotonic };
   }
 
@@ -109,7 +109,7 @@ export class Watch {
     );
   }
 
-  #whatIsLate(now: number): string {
+  #timeoutMessage(now: number): string {
     const { connectTimeoutMs, headTimeoutMs, totalTimeoutMs, idleTimeoutMs } = this.#limits;
     const seconds = (ms: number): string => `${ms / 1000} s`;
     if (this.#waitingSince + idleTimeoutMs <= now) return `no byte of the answer came for ${seconds(idleTimeoutMs)}`;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiOptions } from '../api/connection.ts';
-import { ApiError, mayHeal, type Profile, type SpeechApi } from '../api/speech-api.ts';
+import { ApiError, isRetryable, type Profile, type SpeechApi } from '../api/speech-api.ts';
 import { realmDifference, type Account } from '../contract/names.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import { VoxbatchError } from './problem.ts';
@@ -83,7 +83,7 @@ export async function readProfilePatiently(
     try {
       return await api.readProfile(signal);
     } catch (error) {
-      const heals = error instanceof ApiError && mayHeal(error.failure);
+      const heals = error instanceof ApiError && isRetryable(error.failure);
       if (!heals || signal?.aborted === true) throw error;
       await sleep(pause);
     }

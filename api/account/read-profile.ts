@@ -6,9 +6,10 @@ import { readHttpDate } from '../retry-after.ts';
 import { type Profile, ApiError } from '../speech-api.ts';
 import { lacks } from '../dialects/dialect-table.ts';
 
+/** Where the answer may have the profile. */
 const PLACES = ['', 'data', 'profile', 'data.profile', 'user', 'data.user'];
 
-/** Reads the token owner's account. Throws ApiError. */
+/** Reads the profile of the token's account. Throws ApiError, also if the answer names no user id. */
 export async function readProfile(connection: Connection, signal: AbortSignal | undefined): Promise<Profile> {
   return readJson(
     connection,

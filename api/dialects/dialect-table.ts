@@ -14,12 +14,12 @@ import { ApiError } from '../speech-api.ts';
 import type { OwnOperation } from '../../contract/own-operation.ts';
 import { asText, firstOf, objectsAt } from '../read-members.ts';
 
-/** Which page of the voices is wanted. */
+/** A request for a page of the list of voices. */
 export interface VoicesWanted {
   /** From 1. */
   readonly page: number;
   readonly pageSize: number;
-  /** Voices on the pages before. */
+  /** Number of voices on the pages before. */
   readonly offset: number;
   readonly search?: string;
   readonly provider?: string;
@@ -39,22 +39,23 @@ export interface DialectTable<D extends Dialect> {
   readonly voices: (wanted: VoicesWanted) => FreeRequest;
   /** Deletes a voice of the account. */
   readonly deleteVoice: (voiceId: string) => FreeRequest;
-  /** Whether missing credits are a 402; otherwise they are a 429, like too many requests. */
+  /** Whether missing credits are answered with 402; otherwise with 429, like too many requests. */
   readonly has402: boolean;
   /** Whether the API searches the voices; otherwise it lists them all. */
   readonly searchesVoices: boolean;
 }
 
+/** The table of any dialect. */
 export type AnyDialectTable = { [D in Dialect]: DialectTable<D> }[Dialect];
 
-/** The dialect's client for an operation. Throws {@link ApiError} before sending anything if the dialect lacks it. */
+/** Returns the dialect's client for an operation. Throws {@link ApiError} if the dialect lacks it; nothing is sent. */
 export function clientOf<O extends Operation>(table: AnyDialectTable, operation: O): ClientOf<O> {
   const client = clientIn(table, operation);
   if (client === null) throw new ApiError(lacks(table, operation));
   return client;
 }
 
-/** Like {@link clientOf}, but null if the dialect lacks it. */
+/** Like {@link clientOf}, but returns null if the dialect lacks the operation. */
 export function clientIn<O extends Operation>(table: AnyDialectTable, operation: O): ClientOf<O> | null {
   const { own } = factsOf(operation);
   // Each table's type says which operations it lacks; here it may be either table, or a user-defined operation.
@@ -68,7 +69,7 @@ type ClientOf<O extends Operation> = O extends BuiltInOperation
     ? JobClient
     : OperationClient;
 
-/** The failure of a request for something that a dialect does not have. */
+/** Returns the failure of a request for something that a dialect does not have. `what`: a noun without article. */
 export function lacks({ dialect }: AnyDialectTable, what: string): Failure {
   return {
     class: 'BadRequest',
@@ -77,15 +78,15 @@ export function lacks({ dialect }: AnyDialectTable, what: string): Failure {
   };
 }
 
-/** Where an answer may have the link to media. */
+/** Members that may hold the link to media. */
 const LINKS = ['result_url', 'resultUrl', 'output_url', 'outputUrl', 'audio_url', 'audioUrl', 'video_url', 'videoUrl'];
 
 const clients = new Map<OwnOperation, JobClient | DirectClient>();
 
-/** How an operation of a user's own is requested, and its answer read. */
+/** Returns the client of a user's own operation; the same one for the same definition. */
 export function ownClient(operation: OwnOperation): JobClient | DirectClient {
-  let client = clients.get(operation);
-  if (client === undefined) clients.set(operation, (client = makeClient(operation)));
+  const client = clients.get(operation) ?? makeClient(operation);
+  clients.set(operation, client);
   return client;
 }
 
@@ -110,8 +111,8 @@ function makeClient(operation: OwnOperation): JobClient | DirectClient {
 }
 
 /**
- * Beside the job, a name that was sent repeats the input, and is the result only inside a result object, unless the
- * user names it as one; a job then has it only if its link is none of those that were sent.
+ * Returns where the result link of a user's own operation may be. A member with the name of a request field repeats the
+ * input, so it counts only inside a result object, or if the user names it and its link differs from all links sent.
  */
 function namesOf({ columns, links }: OwnOperation): JobClient['results'] {
   const sent = Object.values(columns).map(({ field }) => field);

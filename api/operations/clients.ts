@@ -14,6 +14,8 @@ import {
 } from './operation-client.ts';
 import { get } from '../free-request.ts';
 
+/** The API's paid operations on the wire: path, request body, and where the answer has its result, by dialect. */
+
 /** On the job itself, `videoUrl` and `audioUrl` usually repeat the inputs; inside a result object they are results. */
 const VIDEO_RESULT: ResultNames = {
   names: ['result_url', 'resultUrl', 'output_url', 'outputUrl', 'resultVideoUrl', 'result_video_url'],
@@ -25,8 +27,8 @@ const VIDEO_RESULT: ResultNames = {
 const FIELDS = REQUEST_FIELDS.v1;
 
 /**
- * Every paid operation on the wire. A new one needs an entry here, one in {@link LEGACY_CLIENTS}, and those in
- * `contract/` that `operations.ts` names.
+ * The paid operations of the current paths. A new operation needs an entry here and in {@link LEGACY_CLIENTS}, and
+ * those in `contract/` that `operations.ts` names.
  */
 export const V1_CLIENTS: OperationClients<'v1'> = {
   'speech-job': jobAt('/speech/tts/jobs', bodyOf(FIELDS['speech-job']), {
@@ -64,7 +66,7 @@ export const V1_CLIENTS: OperationClients<'v1'> = {
   voice: voiceAt('/voices', FIELDS.voice),
 };
 
-/** A paid operation that creates a voice from recordings. */
+/** Returns the client of the operation that creates a voice from recordings. */
 function voiceAt(path: string, fields: typeof FIELDS.voice): DirectClient {
   return {
     path,
@@ -82,7 +84,7 @@ function voiceAt(path: string, fields: typeof FIELDS.voice): DirectClient {
   };
 }
 
-/** The link to speech in place of its bytes. */
+/** Reads the link to speech from an answer that has a link in place of the media. */
 function readSpeechLink(json: unknown): Reply | undefined {
   const url = firstOf(objectsAt(json, ['', 'data', 'result', 'data.result']), ['audio_url', 'audioUrl'], asText);
   return url === undefined ? undefined : { type: 'link', url };
@@ -91,7 +93,7 @@ function readSpeechLink(json: unknown): Reply | undefined {
 const LEGACY_FIELDS = REQUEST_FIELDS.legacy;
 const LEGACY_QUERY = '/api/open/lip-sync/query';
 
-/** The paid operations on the legacy paths. `null`: they have none such, and a plan says so. */
+/** The paid operations of the legacy paths; null for those that they lack. */
 export const LEGACY_CLIENTS: OperationClients<'legacy'> = {
   'speech-job': null,
 

@@ -21,6 +21,7 @@ export type Reply =
   | { readonly type: 'transcript'; readonly transcript: Transcript }
   | { readonly type: 'voice'; readonly voiceId: string };
 
+/** Builds the JSON body of a request. */
 type Body = (request: PaidRequest) => Readonly<Record<string, JsonValue>>;
 
 /** A dialect's client for each paid operation; null if it lacks the operation. */
@@ -73,8 +74,8 @@ export interface ListedClient extends JobClient {
 }
 
 /**
- * A paid operation whose answer names a job, which is read at `path/{id}`. `results`: where a completed job names its
- * result.
+ * Returns the client of a paid operation whose answer names a job, which is read at `path/{id}`. `results`: where a
+ * completed job has its result link.
  */
 export function jobAt(path: string, body: Body, results: ResultNames): JobClient {
   return {
@@ -91,7 +92,7 @@ export function jobAt(path: string, body: Body, results: ResultNames): JobClient
   };
 }
 
-/** A list of jobs at this path. */
+/** Returns the request for a page of the list of jobs at this path. */
 export function listAt(path: string): ListedClient['list'] {
   return (page, limit) => get(path, { page: String(page), limit: String(limit) });
 }

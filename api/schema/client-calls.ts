@@ -4,23 +4,25 @@ import { clientIn, type AnyDialectTable } from '../dialects/dialect-table.ts';
 import type { FreeRequest } from '../free-request.ts';
 import type { JobClient, ListedClient, OperationClient } from '../operations/operation-client.ts';
 
-/** A request that the client makes. */
+/** Lists every request that the client can make, to compare them with the API's OpenAPI document. */
+
+/** A kind of request that the client makes. */
 export interface ClientCall {
   readonly method: string;
   /** With `{id}` for an id; relative to the dialect's prefix. */
   readonly path: string;
   /** Members of the JSON body. `isNeeded`: it is in every such request. */
   readonly sends: readonly { readonly name: string; readonly isNeeded: boolean }[];
-  /** Parameters of the query. */
+  /** Names of the query parameters. */
   readonly asks: readonly string[];
-  /** True if it is made only on explicit request: for rows of its kind, or by a command. */
+  /** Whether it is made only on explicit request: for rows of its kind, or by a command. */
   readonly isRare: boolean;
 }
 
-/** Stands for any id in a path. */
+/** Placeholder for an id in a path. */
 const ID = 'voxbatch-any-id';
 
-/** All calls that the client makes in a dialect, derived from the same tables as its requests. */
+/** Returns all calls that the client makes in a dialect, derived from the same tables as its requests. */
 export function clientCalls(dialect: AnyDialectTable): readonly ClientCall[] {
   const { profile, updateProfile, voices, deleteVoice } = dialect;
   const account = [profile, ...(updateProfile === null ? [] : [updateProfile])];

@@ -5,7 +5,9 @@ import { asObject, asText, type JsonObject, member } from '../read-members.ts';
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 
-/** One endpoint as the document describes it; parts of it may be references. */
+/** Reads OpenAPI documents, as far as the comparison with the client's calls needs them. */
+
+/** One endpoint as the document describes it; parts of it may be `$ref`s. */
 export interface Documented {
   /** `POST /api/open/v1/voices/{voiceId}`. */
   readonly name: string;
@@ -15,9 +17,9 @@ export interface Documented {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-/** The API's description of itself. */
+/** The API's OpenAPI document. */
 export interface ApiDocument {
-  /** Version of the form, such as `3.1.0`. */
+  /** OpenAPI version, such as `3.1.0`. */
   readonly form: string;
   readonly title?: string;
   readonly version?: string;
@@ -26,14 +28,14 @@ export interface ApiDocument {
   readonly root: JsonObject;
 }
 
-/** A document that is not readable OpenAPI. */
+/** Thrown for a document that is not readable OpenAPI 3. */
 export class NoDocument extends Error {
   override readonly name = 'NoDocument';
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
 
-/** Method and path of an endpoint, without the names of path parameters. */
+/** Returns a key of an endpoint: method and path, without the names of path parameters. */
 export function keyOf(method: string, path: string): string {
   const bare = path.replaceAll(/\{[^{}]*\}/g, '{}');
   return `${method.toUpperCase()} ${trimEnd(bare, '/') || bare.slice(0, 1)}`;
@@ -145,8 +147,8 @@ export function resolve(root: JsonObject, value: unknown): JsonObject | undefine
 }
 
 /**
- * A digest of a part of the document and of all that it refers to. Ignores descriptions and the order of members.
- * Terminates on circular references.
+ * Returns a digest of a part of the document and of everything that it refers to. Ignores descriptions and the order of
+ * members. Circular references are allowed.
  */
 export function digestOf(root: JsonObject, part: unknown): string {
   const parts: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defined } from '../../contract/defined.ts';
 import type { Dialect } from '../../contract/dialects.ts';
-import { ApiError, mayHeal, type SpeechApi, type Voice, type VoiceFilter } from '../speech-api.ts';
+import { ApiError, isRetryable, type SpeechApi, type Voice, type VoiceFilter } from '../speech-api.ts';
 
 /**
  * The voices read from the API's list, by id. `cut`: the list could not be read to the end; the voices are those read
@@ -32,12 +32,12 @@ const PAUSE_MS = 500;
 export async function readVoices(api: Pick<SpeechApi, 'listVoices'>, wanted: VoicesWanted): Promise<VoicesRead> {
   const { patienceMs, ids } = wanted;
   const inTurn: InTurn = wanted.inTurn ?? ((read) => read());
-  const patience = new Patience(patienceMs);
-  if (wanted.inTurn === undefined) patience.begin();
-  const { signal: end } = patience;
+  const timeout = new LazyTimeout(patienceMs);
+  if (wanted.inTurn === undefined) timeout.begin();
+  const { signal: end } = timeout;
   const counted: InTurn = (read) =>
     inTurn(() => {
-      patience.begin();
+      timeout.begin();
       return read();
     });
   const voices = new Map<string, Voice>();
@@ -51,18 +51,18 @@ export async function readVoices(api: Pick<SpeechApi, 'listVoices'>, wanted: Voi
         if (end.aborted) return { type: 'cut', why: `it takes longer than ${String(patienceMs / 1_000)} s.`, voices };
         if (!(error instanceof ApiError)) throw error;
         const { failure } = error;
-        if (--left <= 0 || !mayHeal(failure)) return { type: 'cut', why: failure.message, voices };
+        if (--left <= 0 || !isRetryable(failure)) return { type: 'cut', why: failure.message, voices };
         // The time limit cuts an overlong pause short.
         await sleep(Math.max(PAUSE_MS, failure.retryAfterMs ?? 0), undefined, { signal: end }).catch(() => undefined);
       }
     }
   } finally {
-    patience.end();
+    timeout.end();
   }
 }
 
 /** A time limit that starts on demand, once. */
-class Patience {
+class LazyTimeout {
   readonly #limitMs: number;
   readonly #ending = new AbortController();
   #timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readVoices } from '../../api/voices/read-voices.ts';
 import type { NotedRead } from '../../api/free-request.ts';
-import { ApiError, mayHeal, type ListedJob, type SpeechApi } from '../../api/speech-api.ts';
+import { ApiError, isRetryable, type ListedJob, type SpeechApi } from '../../api/speech-api.ts';
 import { DIALECTS } from '../../contract/dialects.ts';
 import {
   compareItems,
@@ -232,7 +232,7 @@ async function withRetries<T>(read: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const { retryAfterMs = 0 } = error.failure;
-      const heals = mayHeal(error.failure) && retryAfterMs <= LONGEST_PAUSE_MS;
+      const heals = isRetryable(error.failure) && retryAfterMs <= LONGEST_PAUSE_MS;
       left -= 1;
       if (left <= 0 || !heals) throw error;
       await sleep(Math.max(PAUSE_MS, retryAfterMs));

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { NoDocument } from '../../api/schema/document.ts';
-import { ApiError, type SchemaLook } from '../../api/speech-api.ts';
+import { ApiError, type SchemaCheck } from '../../api/speech-api.ts';
 import { pathsIn } from '../../embedded/home.ts';
 import { compareSchemas, isSameSchema, type SchemaChanges } from '../../policy/schema/compare-schemas.ts';
 import { createApi } from '../connect-api.ts';
@@ -9,7 +9,7 @@ import { saveSchemaSnapshot, readSchemaSnapshots } from '../../embedded/schema-s
 import type { ApiAccess, Settings } from '../settings.ts';
 
 /** What the API's OpenAPI document means for voxbatch. */
-export interface SchemaReport extends Pick<SchemaLook, 'form' | 'title' | 'version' | 'lacks' | 'unused'> {
+export interface SchemaReport extends Pick<SchemaCheck, 'form' | 'title' | 'version' | 'lacks' | 'unused'> {
   readonly apiUrl: string;
   /** Changes since the last check; null for the first check. */
   readonly changes: (SchemaChanges & { /** ms since 1970. */ readonly since: number }) | null;
@@ -44,7 +44,7 @@ export async function watchSchema(
   const api = await createApi(access);
   const { baseUrl: apiUrl } = api;
   try {
-    const { endpoints, ...look } = await api.lookAtSchema();
+    const { endpoints, ...look } = await api.checkSchema();
     const file = pathsIn(home).schemaSnapshots;
     const last = (await readSchemaSnapshots(file))[apiUrl];
     const differs = last === undefined ? undefined : compareSchemas(last.endpoints, endpoints);

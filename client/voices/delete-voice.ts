@@ -1,7 +1,7 @@
 import type { Account } from '../../contract/names.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readVoices } from '../../api/voices/read-voices.ts';
-import { ApiError, mayHeal, type SpeechApi, type Voice } from '../../api/speech-api.ts';
+import { ApiError, isRetryable, type SpeechApi, type Voice } from '../../api/speech-api.ts';
 import type { Dialect } from '../../contract/dialects.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -137,7 +137,7 @@ export async function deleteVoice(request: DeleteRequest): Promise<Deletion> {
 
 /** Determines a voice's fate after an answer that did not confirm its deletion. */
 async function endAfter(failure: Failure, { api, voice }: DeleteRequest): Promise<Deletion> {
-  if (!mayHeal(failure)) return { type: 'refused', failure };
+  if (!isRetryable(failure)) return { type: 'refused', failure };
   const list = await readVoices(api, { ids: new Set([voice.id]), patienceMs: LIST_TIMEOUT_MS, tries: 2 });
   if (list.type === 'read' && list.voices.has(voice.id)) return { type: 'not-deleted', failure };
   // If the list lacked it before, its absence now proves nothing.

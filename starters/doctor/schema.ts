@@ -17,7 +17,7 @@ export async function doctorSchema(flags: Flags, { output }: RunContext): Promis
   return isStrict && !report.isSound ? 'mismatch' : 'complete';
 }
 
-type Lack = SchemaReport['lacks'][number];
+type SchemaGap = SchemaReport['lacks'][number];
 
 /** Returns the report as lines. */
 function schemaLines(report: SchemaReport, isStrict: boolean): readonly string[] {
@@ -63,7 +63,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`  ${title}:`, ...lines.map((line) => `    ${line}`)];
 }
 
-function lackWords(lack: Lack): string {
+function lackWords(lack: SchemaGap): string {
   switch (lack.type) {
     case 'endpoint':
       return lack.endpoint;

@@ -21,7 +21,7 @@ function bodyOf(
   });
   let ends = 0;
   const watch = new Watch(LIMITS, () => undefined);
-  watch.headed();
+  watch.headersReceived();
   const body = new AnswerBody(source, maxBytes, watch, () => {
     watch.stop();
     ends += 1;

@@ -20,10 +20,10 @@ describe('the cause that failures are counted by', () => {
     [answerOf(200, {}), '200 with other JSON from POST /x'],
     [answerOf(200, '{"id"', {}, 'broke off'), '200 with a cut body from POST /x'],
     [
-      { type: 'no-answer', given: true, cause: 'ECONNRESET: socket 7 hung up', code: 'ECONNRESET' },
+      { type: 'no-answer', mayBeSent: true, cause: 'ECONNRESET: socket 7 hung up', code: 'ECONNRESET' },
       'no answer (ECONNRESET) from POST /x',
     ],
-    [{ type: 'no-answer', given: false, cause: 'refused' }, 'no connection from POST /x'],
+    [{ type: 'no-answer', mayBeSent: false, cause: 'refused' }, 'no connection from POST /x'],
   ])('of %j is %s', (what, cause) => expect(paid(what)).toBe(cause));
 
   it('names the host of a link, and nothing of the link', () => {
@@ -64,17 +64,17 @@ describe('what a failure says', () => {
   });
 
   it('tells a lost answer from a request that was not sent', () => {
-    const lost = { type: 'no-answer', given: true, cause: 'reset' } as const;
+    const lost = { type: 'no-answer', mayBeSent: true, cause: 'reset' } as const;
     expect(classifyPaid(lost, context)).toEqual({
       verdict: 'unknown',
       failure: { class: 'OutcomeUnknown', message: 'POST /x got no answer – reset', cause: 'no answer from POST /x' },
     });
-    expect(classifyPaid({ ...lost, given: false }, context)).toEqual({
+    expect(classifyPaid({ ...lost, mayBeSent: false }, context)).toEqual({
       verdict: 'not-accepted',
       failure: { class: 'NotSent', message: 'POST /x was not sent – reset', cause: 'no connection from POST /x' },
     });
     expect(classifyDownload(lost, context).class).toBe('ServiceDown');
-    expect(classifyDownload({ ...lost, given: false }, context).class).toBe('NotSent');
+    expect(classifyDownload({ ...lost, mayBeSent: false }, context).class).toBe('NotSent');
   });
 
   it('says of media that are lost that they may have been charged', () => {

@@ -215,7 +215,7 @@ const anyAnswer = fc
 
 const anyNoAnswer: fc.Arbitrary<NoAnswer> = fc.record({
   type: fc.constant('no-answer'),
-  given: fc.boolean(),
+  mayBeSent: fc.boolean(),
   cause: fc.oneof(fc.string(), fc.constant(`connect ECONNREFUSED with ${TOKEN}`)),
 });
 
@@ -234,7 +234,7 @@ describe('any answer at any stage', () => {
           if (ruling.verdict === 'not-accepted') {
             const door = what.type === 'answer' && [401, 402, 429].includes(what.status);
             const own503 = what.type === 'answer' && what.status === 503 && trust503 && what.json !== undefined;
-            const neverGiven = what.type === 'no-answer' && !what.given;
+            const neverGiven = what.type === 'no-answer' && !what.mayBeSent;
             const noCredits =
               ruling.failure.class === 'OutOfCredits' && what.type === 'answer' && isErrorBody(what.json);
             expect(door || own503 || neverGiven || noCredits).toBe(true);
@@ -290,8 +290,8 @@ describe('classifyRead', () => {
 
   it('tells a lost connection from one that was never made', () => {
     const context = contextOf('speech-job');
-    expect(classifyRead({ type: 'no-answer', given: true, cause: 'reset' }, context).class).toBe('ServiceDown');
-    expect(classifyRead({ type: 'no-answer', given: false, cause: 'refused' }, context).class).toBe('NotSent');
+    expect(classifyRead({ type: 'no-answer', mayBeSent: true, cause: 'reset' }, context).class).toBe('ServiceDown');
+    expect(classifyRead({ type: 'no-answer', mayBeSent: false, cause: 'refused' }, context).class).toBe('NotSent');
   });
 });
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { STILL_MS, type TimeLimits, Watch } from '../../api/time-limits.ts';
+import { SUSPENDED_MS, type TimeLimits, Watch } from '../../api/time-limits.ts';
 import { SEND_WITHIN_MS } from '../../policy/pacing/send-deadline.ts';
 
 const LIMITS = { connectTimeoutMs: 1_000, headTimeoutMs: 5_000, totalTimeoutMs: 8_000, idleTimeoutMs: 2_000 };
@@ -28,7 +28,7 @@ describe('Watch', () => {
     const heading = watching();
     heading.watch.connected();
     const reading = watching();
-    reading.watch.headed();
+    reading.watch.headersReceived();
     expectLate(connecting.late, 1_000, 'time-out: no connection within 1 s');
     expectLate(heading.late, 4_000, 'time-out: no answer within 5 s');
     expectLate(reading.late, 3_000, 'time-out: no whole answer within 8 s');
@@ -37,7 +37,7 @@ describe('Watch', () => {
 
   it('ends a silence while somebody waits, however late it began', () => {
     const { watch, late } = watching();
-    watch.headed();
+    watch.headersReceived();
     watch.listen();
     jest.advanceTimersByTime(1_500);
     watch.listen();
@@ -46,9 +46,9 @@ describe('Watch', () => {
 
   it('lets a slow reader take its time, within the whole', () => {
     const { watch, late } = watching();
-    watch.headed();
+    watch.headersReceived();
     watch.listen();
-    watch.rest();
+    watch.pause();
     expectLate(late, 8_000, 'time-out: no whole answer within 8 s');
   });
 
@@ -57,21 +57,21 @@ describe('Watch', () => {
     const [slow, woken, asleep] = [watching(limits).watch, watching(limits).watch, watching(limits).watch];
     jest.advanceTimersByTime(20_000);
     slow.connected();
-    expect(slow.stoodStill).toBe(false);
+    expect(slow.wasSuspended).toBe(false);
     jest.setSystemTime(Date.now() + 6_000);
     asleep.connected();
-    expect(asleep.stoodStill).toBe(true);
+    expect(asleep.wasSuspended).toBe(true);
     // A timer that is late may come before the connection.
     jest.advanceTimersByTime(1_000);
     woken.connected();
-    expect(woken.stoodStill).toBe(true);
+    expect(woken.wasSuspended).toBe(true);
   });
 
   it('gives a body more time for what came of it', () => {
     const { watch, late } = watching({ ...LIMITS, idleTimeoutMs: 60_000, msPerKib: 1_000 });
-    watch.headed();
+    watch.headersReceived();
     jest.advanceTimersByTime(7_000);
-    watch.came(3 * 1024);
+    watch.received(3 * 1024);
     expectLate(late, 4_000, 'time-out: no whole answer within 11 s');
   });
 
@@ -94,5 +94,5 @@ describe('Watch', () => {
 });
 
 it('a process that stood still is found after the same time by the client as by the last look before a send', () => {
-  expect(STILL_MS).toBe(SEND_WITHIN_MS);
+  expect(SUSPENDED_MS).toBe(SEND_WITHIN_MS);
 });

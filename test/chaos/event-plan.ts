@@ -18,8 +18,9 @@ export interface At {
 /**
  * Something that a run does to its processes and links.
  *
- * `kill-*`: SIGKILL, and a start `downMs` later. `stop-worker`: SIGSTOP, and SIGCONT `stillMs` later. `spoil`: a fault on a link for
- * `lastsMs`. `cut-commits`: the connections of the next `count` commits are cut. Without `at` a worker is struck at once.
+ * `kill-*`: SIGKILL, and a start `downMs` later. `stop-worker`: SIGSTOP, and SIGCONT `stillMs` later. `spoil`: a fault
+ * on a link for `lastsMs`. `cut-commits`: the connections of the next `count` commits are cut. Without `at` a worker is
+ * struck at once.
  */
 export type Deed =
   | { readonly do: 'kill-worker'; readonly worker: Which; readonly at?: At; readonly downMs: number }
@@ -51,10 +52,10 @@ export interface ChaosEvent {
 }
 
 /**
- * Around the time after which another has the lanes of a process that stands still: the heartbeat's time-out is 10 s, and an offer that
- * the server makes to whom stands still is lost for as long again.
+ * Around the time after which another has the lanes of a process that stands still: the heartbeat's time-out is 10 s,
+ * and an offer that the server makes to whom stands still is lost for as long again.
  */
-const STILL_MS = [15_000, 32_000] as const;
+const SUSPENDED_MS = [15_000, 32_000] as const;
 const DOWN_MS = [0, 3_000] as const;
 const LASTS_MS = [1_000, 9_000] as const;
 const PAUSE_MS = [500, 3_500] as const;
@@ -79,9 +80,14 @@ const DEEDS: readonly Weighted[] = [
     2,
   ],
   [(chance) => ({ do: 'kill-temporal', downMs: between(chance, ...DOWN_MS) }), 2.5],
-  [(chance) => ({ do: 'stop-worker', worker: which(chance), stillMs: between(chance, ...STILL_MS) }), 1],
+  [(chance) => ({ do: 'stop-worker', worker: which(chance), stillMs: between(chance, ...SUSPENDED_MS) }), 1],
   [
-    (chance) => ({ do: 'stop-worker', worker: which(chance), at: at(chance), stillMs: between(chance, ...STILL_MS) }),
+    (chance) => ({
+      do: 'stop-worker',
+      worker: which(chance),
+      at: at(chance),
+      stillMs: between(chance, ...SUSPENDED_MS),
+    }),
     2,
   ],
   [
@@ -169,8 +175,8 @@ export function losesAnswers(deed: Deed): boolean {
 const MOST_DRAWS = 1_000;
 
 /**
- * The events of a seed, spread over the batches' charges, until `kills` processes are killed. The same seed gives the same plan.
- * Throws if none of the deeds of this world kills.
+ * The events of a seed, spread over the batches' charges, until `kills` processes are killed. The same seed gives the
+ * same plan. Throws if none of the deeds of this world kills.
  */
 export function planEvents(seed: number, kills: number, world: PlannedWorld): ChaosEvent[] {
   const chance = seeded(seed);

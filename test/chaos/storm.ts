@@ -24,8 +24,8 @@ interface Course {
 }
 
 /**
- * Runs a scenario in a world of its own: starts everything, lets the scenario work, heals, waits for the batches to end by themselves,
- * ends the rest, and checks every promise. The folder is kept if one is broken.
+ * Runs a scenario in a world of its own: starts everything, lets the scenario work, heals, waits for the batches to end
+ * by themselves, ends the rest, and checks every promise. The folder is kept if one is broken.
  */
 async function inWorld(
   options: WorldOptions & { readonly minutes: number; readonly keep: boolean },
@@ -90,7 +90,7 @@ async function judge(world: World, course: Course, took: string): Promise<Findin
 }
 
 /** The next event comes even so if nothing was charged for this long, ms: longer than a request may take. */
-const STILL_MS = 240_000;
+const SUSPENDED_MS = 240_000;
 /** What an event usually takes on average of the plan's time, in s; several are under way at once. */
 const EVENT_S = 3.5;
 /** Paid requests per row of a batch of all kinds in turn: a dub makes two. */
@@ -126,8 +126,8 @@ export function storm(options: ChaosOptions, say: (line: string) => void): Promi
 }
 
 /**
- * Batches on two workers, while events from a seed kill, stop and cut what they rest on, and the API lies. Then everything is
- * healed, and the batches must end by themselves.
+ * Batches on two workers, while events from a seed kill, stop and cut what they rest on, and the API lies. Then
+ * everything is healed, and the batches must end by themselves.
  */
 export async function stormOver(
   { batches, faults, look, eventSeconds = EVENT_S }: StormLoad,
@@ -169,7 +169,9 @@ function paced(batches: readonly StormBatch[], charges: number, seconds: number)
   }));
 }
 
-/** Lets the events come, each when its share of charges was made, and none after `until`; resolves when all are over. */
+/**
+ * Lets the events come, each when its share of charges was made, and none after `until`; resolves when all are over.
+ */
 async function unleash(
   world: World,
   performer: Performer,
@@ -181,7 +183,7 @@ async function unleash(
     await sleep(event.pauseMs);
     let [seen, movedAt] = [world.judge.charged, performance.now()];
     const isDue = (): boolean =>
-      seen >= event.after * charges || performance.now() > Math.min(until, movedAt + STILL_MS);
+      seen >= event.after * charges || performance.now() > Math.min(until, movedAt + SUSPENDED_MS);
     while (!isDue() && !world.isComplete) {
       await sleep(100);
       if (world.judge.charged !== seen) [seen, movedAt] = [world.judge.charged, performance.now()];

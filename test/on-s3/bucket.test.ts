@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
-import { isLocalTrouble } from '../../api/local-trouble.ts';
+import { isLocalError } from '../../api/local-errors.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { claimPrefix } from '../../store/s3/s3-bytes.ts';
 import { textsOf } from '../../store/s3/xml.ts';
@@ -39,7 +39,7 @@ describe('settings that are wrong', () => {
     await expect(claiming).rejects.toMatchObject({ code, name: 'BucketUnusable' });
     await expect(claiming).rejects.toThrow(words);
     await expect(claiming).rejects.toThrow(StoreUnwritable);
-    expect(isLocalTrouble(await claiming.catch((error: unknown) => error))).toBe(true);
+    expect(isLocalError(await claiming.catch((error: unknown) => error))).toBe(true);
   });
 
   it('a bucket that is not there is not taken for one that has lost its files', async () => {

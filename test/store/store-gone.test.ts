@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { isLocalTrouble } from '../../api/local-trouble.ts';
+import { isLocalError } from '../../api/local-errors.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import type { KeptFile, Store } from '../../store/store.ts';
 import { folderForEach } from '../support/fresh-folder.ts';
@@ -37,7 +37,7 @@ describe.each([
     const using = use();
     await expect(using).rejects.toThrow(StoreUnwritable);
     await expect(using).rejects.toThrow('Bring it back');
-    expect(isLocalTrouble(await using.catch((error: unknown) => error))).toBe(true);
+    expect(isLocalError(await using.catch((error: unknown) => error))).toBe(true);
     expect(existsSync(place('store', 'b'))).toBe(false);
     await rm(place('store'), { recursive: true, force: true });
     await rename(place('away'), place('store'));

@@ -18,7 +18,7 @@ function document(change: (document: Document) => void = () => undefined): Docum
 
 async function lookAt(body: unknown, status = 200) {
   const server = await serve(always(status, body));
-  return clientOf(server.origin).lookAtSchema();
+  return clientOf(server.origin).checkSchema();
 }
 const lookAtChanged = (change: (document: Document) => void) => lookAt(document(change));
 
@@ -29,7 +29,7 @@ const takes = ({ paths }: Document, path: string, schema: Json): void =>
 describe('a look at the schema of an API', () => {
   it('GET /api/openapi.json: has all that the client asks of the API, the token apart', async () => {
     const server = await serve(always(200, document()));
-    expect(await clientOf(server.origin).lookAtSchema()).toMatchObject({ form: '3.1.0', lacks: [], unused: [] });
+    expect(await clientOf(server.origin).checkSchema()).toMatchObject({ form: '3.1.0', lacks: [], unused: [] });
     expect(server.seen.map(({ url, headers }) => [url, headers.authorization])).toEqual([
       ['/api/openapi.json', undefined],
     ]);
@@ -37,7 +37,7 @@ describe('a look at the schema of an API', () => {
 
   it('has all of the legacy paths, too, but for the reads that are another method of one', async () => {
     const server = await serve(always(200, openApiDocument('legacy')));
-    const look = await clientOf(server.origin, { dialect: 'legacy' }).lookAtSchema();
+    const look = await clientOf(server.origin, { dialect: 'legacy' }).checkSchema();
     expect(look).toMatchObject({ lacks: [] });
     expect(look.unused.toSorted()).toEqual([
       'POST /api/open/lip-sync/list',
@@ -50,10 +50,10 @@ describe('a look at the schema of an API', () => {
     const server = await serve((request, response) => {
       always(request.headers.authorization === `Bearer ${TOKEN}` ? 200 : 401, document())(request, response);
     });
-    expect((await clientOf(server.origin).lookAtSchema()).lacks).toEqual([]);
+    expect((await clientOf(server.origin).checkSchema()).lacks).toEqual([]);
     const other = await serve(always(200, document()));
     const moved = await serve(always(302, '', { location: `${other.origin}/api/openapi.json` }));
-    await expect(clientOf(moved.origin).lookAtSchema()).rejects.toMatchObject({ name: 'ApiError' });
+    await expect(clientOf(moved.origin).checkSchema()).rejects.toMatchObject({ name: 'ApiError' });
     expect(other.seen).toEqual([]);
   });
 

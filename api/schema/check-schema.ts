@@ -1,7 +1,7 @@
 import { API_PATH } from '../../contract/urls.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Connection } from '../connection.ts';
-import { type SchemaLook, ApiError, type Lack } from '../speech-api.ts';
+import { type SchemaCheck, ApiError, type SchemaGap } from '../speech-api.ts';
 import { clientCalls, type ClientCall } from './client-calls.ts';
 import { digestOf, type ApiDocument, NoDocument, readDocument, type Documented, keyOf, resolve } from './document.ts';
 import { classifyRead } from '../classify.ts';
@@ -9,7 +9,7 @@ import { readAnswer } from '../read-answer.ts';
 import { asObject, type JsonObject, member } from '../read-members.ts';
 
 /** Reads the API's OpenAPI document and compares it with the client's calls. Free. Throws ApiError, or `NoDocument`. */
-export async function lookAtSchema(connection: Connection): Promise<SchemaLook> {
+export async function checkSchema(connection: Connection): Promise<SchemaCheck> {
   const document = await readApiDocument(connection);
   const basePath = new URL(connection.baseUrl).pathname;
   const begin = connection.dialect.begin === 'base' ? basePath : basePath.slice(0, -API_PATH.length);
@@ -33,7 +33,7 @@ export async function lookAtSchema(connection: Connection): Promise<SchemaLook> 
 const MOST_BYTES = 16 * 1024 ** 2;
 /** Time limit for the whole read, in ms. */
 const PATIENCE_MS = 30_000;
-/** Where it lies, beside the paths of the API. */
+/** Path of the document on the API's host. */
 const DOCUMENT_PATH = '/api/openapi.json';
 
 /**
@@ -67,7 +67,7 @@ const DEEPEST = 8;
 /** Max schema parts to examine: a schema that contains itself in several members would never end. */
 const MOST_PARTS = 10_000;
 
-/** A look at a schema. */
+/** The state of a search through a schema. */
 interface Walk {
   readonly root: JsonObject;
   /** Parts that may still be examined. */
@@ -79,8 +79,8 @@ function checkDocument(
   document: ApiDocument,
   calls: readonly ClientCall[],
   begin: string,
-): Pick<SchemaLook, 'lacks' | 'unused'> {
-  const lacks: Lack[] = [];
+): Pick<SchemaCheck, 'lacks' | 'unused'> {
+  const lacks: SchemaGap[] = [];
   const used = new Set<string>();
   for (const call of calls) {
     const key = keyOf(call.method, begin + call.path);
