@@ -108,18 +108,9 @@ export interface RunningBatch extends Batch {
  * faults in the choice of rows: nothing was changed. `not-opened`: the ledger refused after `opened` rows.
  */
 export type RedriveAnswer =
-  | {
-      readonly type: 'running';
-      readonly batch: RunningBatch;
-      readonly opened: number;
-      readonly forecast: RedriveForecast;
-    }
-  | {
-      readonly type: 'finished';
-      readonly batch: Batch;
-      readonly opened: number;
-      readonly forecast: RedriveForecast;
-    }
+  | ({ readonly opened: number; readonly forecast: RedriveForecast } & (
+      { readonly type: 'running'; readonly batch: RunningBatch } | { readonly type: 'finished'; readonly batch: Batch }
+    ))
   | Exclude<RedriveEnd, { readonly type: 'open' | 'finished' | 'unasked' }>;
 
 /**

@@ -151,14 +151,7 @@ export function checkRedrive(options: GivenRedrive): void {
 
 /** Checks a reconciliation's options. */
 export function checkSettlement({ adopt, release, notCharged, resubmit, rows }: SettlementRequest): void {
-  checkNames(
-    'adopt',
-    adopt?.map(({ row }) => row),
-  );
-  checkNames(
-    'adopt',
-    adopt?.map(({ job }) => job),
-  );
+  checkNames('adopt', adopt && [...adopt.map(({ row }) => row), ...adopt.map(({ job }) => job)]);
   for (const [option, names] of Object.entries({ release, notCharged, resubmit, rows })) checkNames(option, names);
 }
 

@@ -1,9 +1,8 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { orElse } from '../../contract/or-else.ts';
-import { isOtherUser } from '../../embedded/private-file.ts';
+import { firstLink, isOtherUser, removeOtherAccess } from '../../embedded/private-file.ts';
 import { ownerOf } from '../../embedded/private-home.ts';
-import { firstLink, removeOtherAccess } from '../../embedded/private-file.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { BackupRefusal } from './backup-refusal.ts';
 

@@ -276,14 +276,10 @@ function failedSteps(finished: Finished) {
         ? redrive('--rows', rowsArg(fetchable.first))
         : redrive('--where', 'class=ResultGone'),
     }),
-    ...some(
-      'voiceless',
-      { count: voiceless.count, first: [] },
-      {
-        explain: nextCommand('explain', String(voiceless.makers[0] ?? 0), '--batch', name),
-        makers: voiceless.makers,
-      },
-    ),
+    ...some('voiceless', ofCount(voiceless.count), {
+      explain: nextCommand('explain', String(voiceless.makers[0] ?? 0), '--batch', name),
+      makers: voiceless.makers,
+    }),
     ...some('unfit-parts', unfit, {
       explain: explain(unfit),
       free: redrive(...unfitHere, '--accept'),

@@ -204,6 +204,13 @@ function linkedSteps(row: StepChoice): readonly Step[] {
   return [...new Set(stepsIn(row).flatMap((step) => linkOf(row.kind, step)?.of ?? []))];
 }
 
+type Part = RowHistory['parts'][number];
+
+const isUncheckedPart = (part: Part): boolean => part.isUnchecked;
+const isFetchablePart = (part: Part): boolean => part.isFetchable;
+const isOverduePart = (part: Part): boolean => part.outcome === 'overdue';
+const isUnfitPart = (part: Part): boolean => part.outcome === 'unfit';
+
 /**
  * The steps for a row in parts that ended without a result: for its parts in doubt, those whose jobs still run, and all
  * others without a result.
@@ -217,61 +224,30 @@ function partsLacking({ batch, row, parts }: ExplainedRow) {
   /** Naming the row is a shorthand for all its missing parts. */
   const only = ({ count, first }: SomeRows): readonly NamedRow[] => (count < lacking.length ? first : [row]);
   let rest = lacking;
-  const take = (isMeant: (part: RowHistory['parts'][number]) => boolean): RowHistory['parts'] => {
-    const meant = rest.filter(isMeant);
-    rest = rest.filter((part) => !meant.includes(part));
-    return meant;
-  };
+  /** The step for the parts of a group, without those that an earlier step has. */
   const some = <W extends string, F>(
     why: W,
-    meant: RowHistory['parts'],
+    isInGroup: (part: Part) => boolean,
     facts: (rows: SomeRows) => F,
   ): readonly ({ why: W; rows: SomeRows } & F)[] => {
-    const rows = { count: meant.length, parts: meant.length, first: meant };
-    return meant.length === 0 ? [] : [{ why, rows, ...facts(rows) }];
+    const group = rest.filter(isInGroup);
+    rest = rest.filter((part) => !group.includes(part));
+    const rows = { count: group.length, parts: group.length, first: group };
+    return group.length === 0 ? [] : [{ why, rows, ...facts(rows) }];
   };
-  const isFailed = ({ outcome }: RowHistory['parts'][number]): boolean => outcome === 'failed';
+  const fetch = ({ first }: SomeRows) => ({ free: redrive('--rows', first) });
+  const pay = (rows: SomeRows) => ({ pay: redrive('--rows', only(rows)) });
+  const isTooLong = (part: Part): boolean => part.outcome === 'failed' && failedAsTooLong({ ...part, spec: row.spec });
+  const isRefused = ({ outcome, failure }: Part): boolean => outcome === 'failed' && failure?.class === 'BadRequest';
   const steps = [
-    ...some(
-      'unchecked',
-      take(({ isUnchecked }) => isUnchecked),
-      (rows) => uncheckedCommands(rows, place),
-    ),
-    ...some('lost', take(isUnknown), (rows) => settleCommands(rows, place)),
-    ...some(
-      'late',
-      take(({ outcome }) => outcome === 'overdue'),
-      ({ first }) => ({ free: redrive('--rows', first) }),
-    ),
-    ...some(
-      'gone',
-      take(({ isFetchable }) => isFetchable),
-      ({ first }) => ({ free: redrive('--rows', first) }),
-    ),
-    ...some(
-      'unfit',
-      take(({ outcome }) => outcome === 'unfit'),
-      (rows) => ({
-        free: redrive('--accept', only(rows)),
-        pay: redrive('--rows', only(rows)),
-      }),
-    ),
-    ...some(
-      'too-long',
-      take((part) => isFailed(part) && failedAsTooLong({ ...part, spec: row.spec })),
-      () => ({
-        anew: cutAnew(batch),
-      }),
-    ),
-    ...some(
-      'refused',
-      take((part) => isFailed(part) && part.failure?.class === 'BadRequest'),
-      (rows) => ({
-        anew: editedAnew(batch),
-        pay: redrive('--rows', only(rows)),
-      }),
-    ),
-    ...some('others', rest, (rows) => ({ pay: redrive('--rows', only(rows)) })),
+    ...some('unchecked', isUncheckedPart, (rows) => uncheckedCommands(rows, place)),
+    ...some('lost', isUnknown, (rows) => settleCommands(rows, place)),
+    ...some('late', isOverduePart, fetch),
+    ...some('gone', isFetchablePart, fetch),
+    ...some('unfit', isUnfitPart, (rows) => ({ free: redrive('--accept', only(rows)), ...pay(rows) })),
+    ...some('too-long', isTooLong, () => ({ anew: cutAnew(batch) })),
+    ...some('refused', isRefused, (rows) => ({ anew: editedAnew(batch), ...pay(rows) })),
+    ...some('others', () => true, pay),
   ];
   return step('parts-lacking', { steps, areSomeThere: lacking.length < parts.length });
 }

@@ -3,8 +3,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';
 import type { Settings } from '../settings.ts';
 import { beginPace, type PaceView } from './pace.ts';
-import type { BatchStatus, BatchHere } from './status.ts';
-import { batchHere, completeStatus, statusFromCounts } from './status.ts';
+import { batchHere, completeStatus, statusFromCounts, type BatchHere, type BatchStatus } from './status.ts';
 import { isPaused } from './continue-command.ts';
 import { reportLedgerOutages } from './report-outages.ts';
 

@@ -104,17 +104,7 @@ async function openAll(
   ledger: Ledger,
   batch: BatchRecord,
   { draft: forecast, rows, fileSha256 }: RedrivePlan,
-  {
-    out,
-    type,
-    by,
-    tell,
-  }: {
-    readonly out: string | null;
-    readonly type: 'finished' | 'open';
-    readonly by: By;
-    readonly tell: TellRedrive;
-  },
+  { out, type, by, tell }: { out: string | null; type: 'finished' | 'open'; by: By; tell: TellRedrive },
 ): Promise<PaidEnd> {
   if (forecast.count > 0) tell({ type: 'opening', batch: batch.name });
   const opened = forecast.count === 0 ? NONE_OPENED : await openRows(ledger, batch.name, forecast, rows, by);

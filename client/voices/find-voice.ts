@@ -42,25 +42,21 @@ export async function findVoice(api: Pick<SpeechApi, 'listVoices'>, asked: strin
   const voices = [...read.voices.values()];
   if (name === undefined) {
     const voice = read.voices.get(asked);
-    if (voice !== undefined) return found(voice);
+    if (voice !== undefined) return { type: 'found', voice };
     // Users often forget the `name:` prefix.
     const isName = new VoiceNames(voices).find(asked).type !== 'unknown';
-    return { type: 'unlisted', isName, nearest: isName ? `name:${asked}` : nearest(asked, [...read.voices.keys()]) };
+    return {
+      type: 'unlisted',
+      isName,
+      nearest: isName ? `name:${asked}` : suggestName(asked, [...read.voices.keys()]),
+    };
   }
   const named = new VoiceNames(voices).find(name);
-  switch (named.type) {
-    case 'found':
-      return found(named.voice);
-    case 'ambiguous':
-      return named;
-    case 'unknown': {
-      const like = nearest(
-        name,
-        voices.map((voice) => voice.name),
-      );
-      return { type: 'unlisted', isName: false, nearest: like === undefined ? undefined : `name:${like}` };
-    }
-  }
+  if (named.type === 'found') return { type: 'found', voice: named.voice };
+  if (named.type === 'ambiguous') return named;
+  const names = voices.map((voice) => voice.name);
+  const like = suggestName(name, names);
+  return { type: 'unlisted', isName: false, nearest: like === undefined ? undefined : `name:${like}` };
 }
 
 /** Timeout for a list that is only used for warnings, ms. */
@@ -79,14 +75,6 @@ export async function isVoiceGone(access: ApiAccess, id: string, dialect: Dialec
   } finally {
     api.close();
   }
-}
-
-function found(voice: Voice): FoundVoice {
-  return { type: 'found', voice };
-}
-
-function nearest(word: string, among: readonly string[]): string | undefined {
-  return suggestName(word, among);
 }
 
 /** Which voices are wanted. */

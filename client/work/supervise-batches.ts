@@ -122,13 +122,8 @@ async function couldHelp(
   if (only === 'download') return true;
   const owners = all.filter(({ lane }) => dutyOfLane(lane) === 'submit');
   // A batch of another version moves here by itself, or not at all.
-  if (
-    ofSameVersion(
-      owner,
-      owners.map((one) => one.owner),
-    ).length < owners.length
-  )
-    return false;
+  const names = owners.map((one) => one.owner);
+  if (ofSameVersion(owner, names).length < owners.length) return false;
   const { states } = await ledger.counts(name);
   const openRows = Object.values(states).reduce((sum, rows) => sum + rows, 0);
   const workers = ofSameVersion(owner, await ledger.livingWorkers(apiUrl, account, 'submit'));
