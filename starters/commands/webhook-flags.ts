@@ -23,7 +23,7 @@ export function readWebhook(
     throw usageError('--webhook-port, --webhook-host and --webhook-restore need --webhook.');
   }
   // An empty variable counts as not set.
-  const variable = env[RESTORE_VARIABLE];
+  const variable = env['VOXBATCH_WEBHOOK_RESTORE'];
   const restore = webhookRestore ?? (variable === '' ? undefined : variable);
   const wish = readWebhookOptions({ url, ...defined({ port, host, restore }) });
   if (!('expected' in wish)) return wish;
