@@ -53,8 +53,8 @@ export function headOf(record: ScheduleRecord, found: InTemporal = { state: { pa
 }
 
 /**
- * The same, with when it fires next as Temporal has it, and whether Temporal has lost it. `found`: as for
- * {@link headOf}.
+ * Adds to {@link headOf} when the schedule fires next, and whether Temporal has lost it. `found`: its description from
+ * Temporal; undefined if Temporal does not have it.
  */
 export async function headInTemporal(ledger: Ledger, record: ScheduleRecord, found: ScheduleDescription | undefined) {
   const { spec, head } = headOf(record, found);

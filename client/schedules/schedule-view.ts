@@ -66,14 +66,14 @@ export async function listSchedules(place: SchedulePlace) {
       ...head,
       /** Name of the newest batch that it made. */
       last: made.sort().at(-1) ?? null,
-      /** Without one for its account the schedule makes no batch. */
+      /** Whether a worker for its account is alive; without one, the schedule makes no batch. */
       worker: await hasWorker(place, record),
       month: await monthOfSchedule(ledger, name, spec),
-      /** Of the newest occurrence that is over, or was skipped. */
+      /** State, cause and exit code of the newest occurrence that is over or was skipped. */
       lastState: newest?.state ?? null,
       lastCause: newest?.cause ?? null,
       lastExitCode: newest?.exit == null ? null : EXIT_CODES[newest.exit].code,
-      /** Number that failed or were skipped since the last that ended, among the 100 newest. */
+      /** Number of occurrences that failed or were skipped since the last one that ended, among the 100 newest. */
       amissInARow,
     });
   }
@@ -84,9 +84,11 @@ export async function listSchedules(place: SchedulePlace) {
 const SHOWN_OCCURRENCES = 10;
 
 /**
- * Details of a schedule, with these of its occurrences; default: the latest ten; times in UTC. `run`: undefined if it
- * is not on record in a form that this version reads. Records what did not take place, as far as the user may. Throws
+ * Returns the details of a schedule; times in UTC. `run` is undefined if its record has a form that this version cannot
+ * read. Also records occurrences that did not take place, if the user may write to the ledger. Throws
  * {@link VoxbatchError} (`no-schedule`, `schedule-lost`, `schedule-silent`).
+ *
+ * @param range which occurrences to show. Default: the latest ten
  */
 export async function showSchedule(
   place: SchedulePlace,
@@ -105,7 +107,7 @@ export async function showSchedule(
     ...{ jitterMs, overlap, catchUpMs, pauseOnFailure },
     until: until === null ? null : utcSecond(until),
     runsLeft: runs,
-    /** Without what may be secret; null with the four that follow: not on record in a form that this version reads. */
+    /** Without secrets. This and the next four are null if the record has a form that this version cannot read. */
     manifest: run === undefined ? null : labelOfPlace(run.manifest),
     /** Folder that gets a folder for each batch. */
     out: run?.outFolder ?? null,
@@ -124,15 +126,17 @@ export async function showSchedule(
     skippedOverlap: info.numActionsSkippedOverlap,
     /** The next ten firings, jitter included; while it is paused, those that it would have. */
     next: info.nextActionTimes.map((time) => utcSecond(time.getTime())),
-    /** Those that were asked for, and those that may still take place; the newest first. */
+    /** The requested occurrences, and those that may still take place; newest first. */
     occurrences: await occurrenceViews(place.ledger, name, await surveySchedule(place, name, found), range),
   };
   return { view, spec, run };
 }
 
 /**
- * The firings of a schedule, default: the next ten, and the price of each; `account`: whose earlier results cost
- * nothing again; undefined: unknown. Spends nothing. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ * Previews the firings of a schedule in a range, by default the next ten, and the price of each. Spends nothing. Throws
+ * {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ *
+ * @param options.account whose earlier results can be reused for free; undefined if unknown
  */
 export async function previewFirings(
   place: SchedulePlace,
@@ -164,8 +168,9 @@ export interface CheckRequest {
 }
 
 /**
- * What became of all occurrences since a time, the newest first, also of those that nobody was there to fire. `amiss`:
- * somebody should look after it. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ * Reports the results of all occurrences since a time, newest first, including those that could not fire because
+ * nothing was running. `amiss`: the occurrence needs attention. Throws {@link VoxbatchError} (`no-schedule`,
+ * `schedule-silent`).
  */
 export async function checkSchedules(place: OpenSchedules, { name, since, isPauseFine }: CheckRequest) {
   const known = await place.ledger.knownSchedules();
@@ -193,7 +198,10 @@ export async function checkSchedules(place: OpenSchedules, { name, since, isPaus
   };
 }
 
-/** Undefined for a schedule that Temporal has lost. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
+/**
+ * Reads a schedule's occurrences since a time. Undefined if Temporal has lost the schedule. Throws
+ * {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ */
 async function occurrencesSince(place: OpenSchedules, name: string, since: number) {
   const range = { from: since };
   try {
@@ -209,7 +217,7 @@ async function occurrencesSince(place: OpenSchedules, name: string, since: numbe
   }
 }
 
-/** Whether a worker for the account of a schedule is there. Throws {@link VoxbatchError} (`no-schedule`). */
+/** Whether a worker for a schedule's account is alive. Throws {@link VoxbatchError} (`no-schedule`). */
 export async function isAttended(place: SchedulePlace, name: string) {
   return hasWorker(place, await requireRecord(place, name));
 }
