@@ -38,8 +38,10 @@ const COLUMN = /^[a-z][a-z0-9_-]{0,39}$/i;
 const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
 /** Columns with a fixed meaning, which a user's own operation may not read. */
 const RESERVED = ['id', 'kind', 'dialect', 'extra', 'duration', 'max_seconds', 'verify', 'samples', 'pause'];
+/** Columns whose length a price by second can count. */
 const MEDIA: readonly string[] = ['audio', 'video'];
 
+/** The registered operations, by name. */
 const added = new Map<string, OwnOperation>();
 
 /** Returns all operations added so far, in order. */
@@ -109,9 +111,10 @@ function checkOperation({ name, path, columns, price }: OwnOperation, cells: Map
     fields.add(field);
     cells.set(column, holds ?? 'text');
   }
-  const reads = { text: ['text'], duration: MEDIA }[PRICE_UNITS[price.unit].reads ?? 'text'];
-  if (PRICE_UNITS[price.unit].reads !== null && !needed.some(([column]) => reads.includes(column)))
-    refuse(`a price by ${price.unit} needs a column ${reads.join(' or ')} that rows must fill`);
+  const { reads } = PRICE_UNITS[price.unit];
+  const priced = reads === 'text' ? ['text'] : MEDIA;
+  if (reads !== null && !needed.some(([column]) => priced.includes(column)))
+    refuse(`a price by ${price.unit} needs a column ${priced.join(' or ')} that rows must fill`);
   if (price.unit === 'second' && MEDIA.some((column) => columns[column]?.optional === true))
     refuse('a price by second needs every column of media to be one that rows must fill');
 }

@@ -11,14 +11,15 @@ import { isOwnErrorBody } from '../read-error-body.ts';
 /** Voices per page; public clients use this size. */
 const PAGE_SIZE = 100;
 
+/** Where an answer may have the list. */
 const LISTS = ['items', 'data.items', 'voices', 'data.voices', 'data', 'models', 'data.models', ''];
 
 /** The filters that the service takes. */
 type FilterName = 'search' | 'provider';
 
 /**
- * The voices that pass the filters: all that stay in the list while it is read, each once. Throws ApiError, also at the
- * end of a list of which the service shows only a part.
+ * Yields the voices that pass the filters, each once; a voice added or deleted during the reading may be missed. Throws
+ * ApiError, also at the end of a list of which the service shows only a part.
  *
  * A service that ignores a filter returns everything; the filter is then applied locally, `search` by name and id only.
  * To detect that, one request without the filter is made as soon as a voice appears that the filter does not explain,
@@ -37,7 +38,7 @@ export async function* listVoices(
   };
   const names = (['search', 'provider'] as const).filter((name) => given[name] !== undefined);
   const ignored = new Set<FilterName>(searchesVoices ? [] : names);
-  const asked = new Set<FilterName>(ignored);
+  const tested = new Set<FilterName>(ignored);
   const pages = readVoicePages((place) => readPage(place, given));
   for (let next = await pages.next(); ; next = await pages.next()) {
     if (next.done === true) {
@@ -46,8 +47,8 @@ export async function* listVoices(
     }
     const voice = next.value;
     for (const name of names) {
-      if (asked.has(name) || passes(voice, name, given)) continue;
-      asked.add(name);
+      if (tested.has(name) || passes(voice, name, given)) continue;
+      tested.add(name);
       const others = Object.fromEntries(Object.entries(given).filter(([other]) => other !== name));
       const start = { page: 1, offset: 0 };
       if (isSame(await readPage(start, given), await readPage(start, others))) ignored.add(name);
@@ -71,6 +72,7 @@ function isSame(one: VoicePage, other: VoicePage): boolean {
   return JSON.stringify(one.voices.map(({ id }) => id)) === JSON.stringify(other.voices.map(({ id }) => id));
 }
 
+/** Returns the failure of a list that reports more voices than it shows. */
 function cutList(total: number | undefined): ApiError['failure'] {
   return {
     class: 'ServiceDown',
@@ -117,13 +119,13 @@ export interface VoicePage {
   readonly voices: readonly Voice[];
   /** Entries without an id, which nobody can use. */
   readonly nameless: number;
-  /** How many voices there are in all, in the service's own words. */
+  /** Number of all voices, if the service reports it. */
   readonly total: number | undefined;
-  /** How many would fit on it, in the service's own words. */
+  /** Max voices per page, if the service reports it. */
   readonly pageSize: number | undefined;
 }
 
-/** Which page is wanted. */
+/** The position of a page, by number and by offset. */
 export interface PagePlace {
   /** From 1. */
   readonly page: number;
