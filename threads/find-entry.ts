@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 
 /**
- * Possible roots of the compiled code relative to a module: its own folder if bundled into one file, or one or two
- * folders up.
+ * Where the root of the compiled code can be, relative to a module: its own folder if all modules are bundled into one
+ * file, else one or two folders up.
  */
 const ABOVE = ['.', '..', '../..'];
 

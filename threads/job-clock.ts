@@ -25,6 +25,7 @@ export class JobClock {
     this.#isOpen = true;
   }
 
+  /** Watches a job, whose time limit begins now. */
   add(job: number, seconds: number): void {
     this.#jobs.set(job, { seconds, dueAt: this.#now + seconds });
     this.#timer ??= setInterval(() => {
@@ -32,10 +33,12 @@ export class JobClock {
     }, this.#secondMs).unref();
   }
 
+  /** Stops watching a job that has ended. */
   remove(job: number): void {
     this.#jobs.delete(job);
   }
 
+  /** Stops watching all jobs. */
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;

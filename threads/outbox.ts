@@ -25,7 +25,7 @@ export class Outbox {
     this.#carrier = carrier;
   }
 
-  /** Posts the waiting jobs, and later ones as they come. Before this call it only gathers. */
+  /** Posts the gathered jobs, and from now on later ones too. Called once the thread has loaded its code. */
   open(): void {
     this.#isOpen = true;
     this.#flush();
@@ -36,6 +36,7 @@ export class Outbox {
     this.#empty();
   }
 
+  /** Adds a job. `patienceMs`: how long it may wait to share a message; 0 means until the end of this turn. */
   add(job: PostedJob, patienceMs: number): void {
     this.#jobs.push(job);
     if (!this.#isOpen) return;

@@ -72,15 +72,14 @@ export interface HandOver {
   readonly bytes?: number;
 }
 
+/** The caller of a job. */
 interface Waiting {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly bytes: number;
 }
 
-/**
- * One thread of a `ThreadPool`. It keeps the process alive only while it has work.
- */
+/** One thread of a `ThreadPool`. It keeps the process alive only while it has jobs. */
 export class PoolThread {
   readonly #options: ThreadOptions;
   readonly #worker: Worker;
@@ -135,14 +134,15 @@ export class PoolThread {
     this.#worker.unref();
   }
 
-  /** Number of its jobs. */
+  /** Number of jobs that have not ended. */
   get load(): number {
     return this.#waiting.size;
   }
 
+  /** Runs a job. Rejects with the job's own error, or with {@link ThreadDied}. */
   run(job: unknown, { patienceMs = 0, bytes }: HandOver): Promise<unknown> {
     const id = (this.#lastId += 1);
-    // Its limit covers all queued jobs, because it may have to wait for them.
+    // The time limit covers all jobs of the thread, because this one may have to wait for them.
     if (bytes !== undefined) this.#clock.add(id, deadlineSeconds(this.#bytes() + bytes));
     return new Promise((resolve, reject) => {
       if (this.#waiting.size === 0) this.#worker.ref();
@@ -157,14 +157,14 @@ export class PoolThread {
     await this.#worker.terminate();
   }
 
-  /** Its code is loaded, so post the gathered jobs. */
+  /** Posts the gathered jobs, because the thread has loaded its code. */
   #open(): void {
     this.#hasBegun = true;
     this.#clock.open();
     this.#outbox.open();
   }
 
-  /** Total bytes that its jobs read. */
+  /** Sums the bytes that its jobs read. */
   #bytes(): number {
     let sum = 0;
     for (const { bytes } of this.#waiting.values()) sum += bytes;

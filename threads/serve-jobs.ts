@@ -1,12 +1,12 @@
 import { parentPort } from 'node:worker_threads';
 
-/** A job on its way to a thread. */
+/** A job as posted to a thread. */
 export interface PostedJob {
   readonly id: number;
   readonly job: unknown;
 }
 
-/** The result of a job. */
+/** The result of a job, or its error, as posted back. */
 export type PostedEnd =
   { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: ThrownError };
 
@@ -26,7 +26,7 @@ export function serveJobs(work: (job: never) => Promise<unknown>): void {
       ends = [];
     });
   };
-  // An empty message tells that the code is loaded.
+  // An empty message reports that the code is loaded.
   port.postMessage(ends);
   const begin = ({ id, job }: PostedJob): void => {
     work(job as never).then(
@@ -43,7 +43,7 @@ export function serveJobs(work: (job: never) => Promise<unknown>): void {
   });
 }
 
-/** An error on its way between threads. Structured clone keeps neither an error's class nor its custom members. */
+/** An error as posted between threads. Structured clone keeps neither an error's class nor its custom members. */
 export interface ThrownError {
   readonly name: string;
   readonly message: string;
@@ -53,10 +53,10 @@ export interface ThrownError {
   readonly cause?: ThrownError;
 }
 
-/** Causes deeper than this are dropped. */
+/** Maximum depth of causes; deeper ones are dropped. */
 const MOST_CAUSES = 5;
 
-/** Takes an error apart for posting. */
+/** Converts an error for posting. */
 function packError(error: unknown, depth = 0): ThrownError {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error), members: {} };
   const { name, message, stack, cause } = error;
@@ -70,7 +70,7 @@ function packError(error: unknown, depth = 0): ThrownError {
   };
 }
 
-/** Restores it as a plain error with the same name and the original stack. */
+/** Restores a posted error as a plain one with the same name, members and stack. */
 export function unpackError({ name, message, stack, members, cause }: ThrownError): Error {
   const error = new Error(message, cause === undefined ? {} : { cause: unpackError(cause) });
   if (stack !== undefined) error.stack = stack;

@@ -1,7 +1,8 @@
 import { PoolThread, type HandOver, type ThreadOptions, JobOverdue, ThreadDied } from './pool-thread.ts';
 
+/** Options of a pool of threads. */
 export interface PoolOptions extends ThreadOptions {
-  /** Max threads. */
+  /** Maximum number of threads. */
   readonly size: number;
 }
 
@@ -48,6 +49,7 @@ export class ThreadPool<Job, Result> {
     await Promise.all([...this.#threads].map((thread) => thread.stop()));
   }
 
+  /** Returns the least busy thread; a new one if all are busy and there is room for more. */
   #choose(): PoolThread {
     const least = [...this.#threads].reduce<PoolThread | undefined>(
       (best, thread) => (best === undefined || thread.load < best.load ? thread : best),
@@ -65,8 +67,8 @@ export interface Otherwise<Result> {
   /** Runs it in the calling thread. */
   readonly here: () => Promise<Result>;
   /**
-   * Result of a job that killed its thread. `why` continues a sentence after its name, such as `could not be read in 30
-   * s`.
+   * Returns the result of a job that killed its thread. `why` continues a sentence that begins with the name of the
+   * file, such as `could not be read in 30 s`.
    */
   readonly unread: (why: string) => Result | Promise<Result>;
 }

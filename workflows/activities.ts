@@ -8,10 +8,12 @@ import type { Activities } from '../contract/activities.ts';
 
 const FOREVER = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' } as const;
 
-/** Five heartbeats of a worker. A worker silent for this long is dead or frozen, and another gets its work. */
+/**
+ * Five heartbeat intervals. A worker without a heartbeat for this long is dead or frozen, and another gets its work.
+ */
 const SILENCE = '10s';
 
-/** Reads the ledger. Ending the rows of a large stopping batch takes time. */
+/** Reads the ledger. Takes long where it ends the rows of a large stopping batch. */
 export const { surveyBatch } = proxyActivities<Activities>({
   startToCloseTimeout: '5m',
   heartbeatTimeout: SILENCE,

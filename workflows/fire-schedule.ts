@@ -29,7 +29,7 @@ import { withAnyVersion } from './worker-versions.ts';
 
 type OpenedOccurrence = Extract<OccurrenceStart, { readonly type: 'opened' }>;
 
-/** Result of a firing that did not fail. */
+/** The result of a firing that did not fail. */
 type FiringEnd = OccurrenceEnd | Exclude<OccurrenceStart, OpenedOccurrence>;
 
 /**
@@ -71,10 +71,10 @@ export async function fireSchedule({ schedule }: FireScheduleInput): Promise<Fir
   }
 }
 
-// With Worker Versioning it goes on with any workers: it waits for as long as its batch, and the schedule waits for it.
+// A firing runs as long as its batch, which may outlive a version of the workers, so any version may continue it.
 setWorkflowOptions(withAnyVersion, fireSchedule);
 
-/** Status of the batch's workflow, if it is a child of this firing. */
+/** Follows the batch's workflow, if it is a child of this firing. */
 class BatchNews {
   /** True while the batch's workflow will notify this firing of its end. */
   isTold = false;

@@ -5,7 +5,9 @@ import { SEARCH_ATTRIBUTES, type SearchFigures, type SearchAttributeName } from 
 import { shellWord } from '../contract/shell-word.ts';
 import { isWorthShowing } from '../policy/visibility/when-to-show.ts';
 
-/** Shows in Temporal how a batch stands: in its lists by search attributes, in the workflow's own page by details. */
+/**
+ * Shows the figures of a batch in Temporal: by search attributes in its lists, by details on the workflow's own page.
+ */
 export class ShownFigures {
   readonly #batch: string;
   #shown: SearchFigures | undefined;
@@ -16,13 +18,13 @@ export class ShownFigures {
     this.#batch = batch;
   }
 
-  /** Shows the figures, if they differ by enough to be worth an event. */
+  /** Shows figures. Search attributes are updated only if the figures differ enough to be worth an event. */
   show({ figures, searchable = [] }: ReportedFigures): void {
     if (figures === undefined) return;
     setCurrentDetails(detailsOf(this.#batch, figures));
     const known = searchable.filter((name) => Object.hasOwn(SEARCH_ATTRIBUTES, name));
     if (known.length === 0 || !isWorthShowing(this.#shown, figures, Date.now() - this.#shownAt)) return;
-    // A worker of an earlier version may have taken these figures and shown nothing.
+    // A worker of an earlier version ignored these figures, so a replay of its history must, too.
     if (!patched('batch-figures')) return;
     this.#shown = figures;
     this.#shownAt = Date.now();
@@ -31,8 +33,8 @@ export class ShownFigures {
   }
 
   /**
-   * Takes them off this run, which is about to continue as new: lists would show the batch once more, as it was.
-   * Returns them for the next run.
+   * Removes the search attributes from this run, which is about to continue as new: lists would otherwise show the
+   * batch twice. Returns them for the next run.
    */
   moveOn(): SearchAttributePair[] | undefined {
     if (this.#shown === undefined) return undefined;
@@ -59,7 +61,7 @@ function keyOf(name: SearchAttributeName) {
   return defineSearchAttributeKey(name, SEARCH_ATTRIBUTES[name]);
 }
 
-/** For the page of the workflow in Temporal's UI, which reads Markdown. Costs no event. */
+/** Returns Markdown for the workflow's page in Temporal's UI. Setting it costs no event. */
 function detailsOf(batch: string, { state, rows, done, failed, unknown, credits }: SearchFigures): string {
   const name = shellWord(batch);
   return [

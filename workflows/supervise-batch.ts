@@ -70,12 +70,13 @@ export async function superviseBatch(input: SuperviseBatchInput): Promise<void> 
   }
 }
 
+/** The lanes of a run, as the loop and the offers see them. */
 interface LanesAtWork {
-  /** On offer, or held by a worker. */
+  /** Numbers of the lanes that are offered or held by a worker. */
   readonly lanes: Set<number>;
   /** Target number of lanes from the last survey. */
   wanted: number;
-  /** The same of lanes for workers that only download. */
+  /** The same for lanes of workers that only download. */
   wantedDownloads: number;
   readonly shown: ShownFigures;
   /** How often a lane has come back. */
@@ -84,7 +85,7 @@ interface LanesAtWork {
   failed?: { readonly error: unknown };
 }
 
-/** Offers a lane again and again, as long as there is work for it. */
+/** Offers a lane to workers again and again, as long as there is work for it. */
 async function keepLane(lane: number, work: LanesAtWork, input: SuperviseBatchInput): Promise<void> {
   const { batch } = input;
   const run = workflowInfo().firstExecutionRunId;
@@ -105,7 +106,7 @@ async function keepLane(lane: number, work: LanesAtWork, input: SuperviseBatchIn
   }
 }
 
-/** A lane's number among those of its duty, how many these are, and how it is offered. */
+/** Returns a lane's number among those of its duty, how many of these are wanted, and the options of its activity. */
 function placeOf(lane: number, { wanted, wantedDownloads }: LanesAtWork) {
   if (dutyOfLane(lane) === 'submit')
     return { number: lane, lanes: wanted, options: { summary: `lane ${String(lane)} of ${String(wanted)}` } };
@@ -117,7 +118,7 @@ function placeOf(lane: number, { wanted, wantedDownloads }: LanesAtWork) {
   return { number, lanes: wantedDownloads, options };
 }
 
-/** How long a lane for downloads is offered before the workers are counted again. */
+/** A lane for downloads that no worker takes within this time is withdrawn, and the workers are counted again. */
 const UNWANTED_AFTER = '20s';
 
 /** True if nobody took a lane. */
@@ -126,12 +127,12 @@ function isUnwanted(error: unknown): boolean {
   return cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START';
 }
 
-/** This many whole numbers. */
+/** Returns `count` consecutive numbers. */
 function numbersFrom(first: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => first + i);
 }
 
-/** Goes on in a new run, with an empty history, and with the workers of the current version. */
+/** Continues as new: with an empty history, on workers of the current version. */
 async function moveOn(input: SuperviseBatchInput, shown: ShownFigures): Promise<never> {
   const typedSearchAttributes = shown.moveOn();
   const options = { ...defined({ typedSearchAttributes }), ...towardsCurrentVersion() };
@@ -139,8 +140,8 @@ async function moveOn(input: SuperviseBatchInput, shown: ShownFigures): Promise<
 }
 
 /**
- * True if another run is to go on: near the end of the history that the server allows, or of the number of events in
- * the input, or because other workers are to take over.
+ * Returns whether this run should continue as new: its history nears the server's limit, or has the number of events
+ * that the input sets, or workers of another version should take over.
  */
 function isRunOver(input: SuperviseBatchInput): boolean {
   const { continueAfterEvents } = input;

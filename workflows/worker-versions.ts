@@ -2,30 +2,38 @@ import type { WorkflowDefinitionOptions } from '@temporalio/common';
 import { workflowInfo, type ContinueAsNewOptions } from '@temporalio/workflow';
 import { defined } from '../contract/defined.ts';
 
-/** What the input of a workflow keeps of its versions. */
+/**
+ * How workflows move to workers of a new version under Temporal's Worker Versioning. A run stays on the workers of the
+ * version that began it (`PINNED`); it moves when it continues as new. `supervise-batch.ts` does that as soon as
+ * another version is the current one and no lane is offered. Without Worker Versioning, all functions here change
+ * nothing.
+ */
+
+/** The part of a workflow's input that concerns versions. */
 interface Versioned {
+  /** The version (`deployment:build`) that the previous run left. */
   readonly leftVersion?: string;
 }
 
 /**
- * True if workers of another version should take over: Temporal's Worker Versioning has made that version the current
- * one. The workflow then continues as new as soon as it has nothing under way. Always false without versioning, and on
- * servers that do not tell workflows of it (1.29): there, workflows move when their history is full.
+ * Returns true if workers of another version should take over, because that version has become the current one, and the
+ * workflow should continue as new. Always false on servers that do not report a changed version to workflows (1.29):
+ * there, workflows move when their history is full.
  */
 export function isVersionOver({ leftVersion }: Versioned): boolean {
   const version = ownVersion();
   return version !== undefined && version !== leftVersion && workflowInfo().targetWorkerDeploymentVersionChanged;
 }
 
-/** Options that start the next run on workers of the current version; none without versioning. */
+/** Returns the options for continuing as new on workers of the current version. */
 export function towardsCurrentVersion(): ContinueAsNewOptions {
   return ownVersion() === undefined ? {} : { initialVersioningBehavior: 'AUTO_UPGRADE' };
 }
 
 /**
- * The next run's input. It names the version that this run leaves, so that the next run, if it is held at that version,
- * does not leave it again. It names none if only the history is full: the next run should move as soon as another
- * version becomes the current one.
+ * Returns the next run's input. If another version has become the current one, it names the version that this run
+ * leaves: a next run that lands on that version again does not leave it a second time. If only the history is full, it
+ * names none, so that the next run moves as soon as another version becomes the current one.
  */
 export function leavingVersion<T extends Versioned>({
   leftVersion: _,
@@ -36,16 +44,16 @@ export function leavingVersion<T extends Versioned>({
 }
 
 /**
- * Options of a workflow that may continue on workers of any version. None without versioning, because the server then
- * rejects them.
+ * Returns the options of a workflow that may continue on workers of any version. Without versioning there are none,
+ * because the server then rejects them.
  */
 export function withAnyVersion(): WorkflowDefinitionOptions {
   return ownVersion() === undefined ? {} : { versioningBehavior: 'AUTO_UPGRADE' };
 }
 
 /**
- * The version of the workers that run this workflow; undefined without Worker Versioning, where workers have only a
- * build id.
+ * Returns the version (`deployment:build`) of the workers that run this workflow; undefined without Worker Versioning,
+ * where workers have only a build id.
  */
 function ownVersion(): string | undefined {
   const { buildId = '', deploymentName = '' } = workflowInfo().currentDeploymentVersion ?? {};
