@@ -7,18 +7,21 @@ import { BEGIN_WRITING, type Sessions } from './sessions.ts';
 import { comesAfter, recordRefusal, identify } from './database-identity.ts';
 
 /**
- * How a process finds out whether a transaction was committed if the answer to its commit was lost.
+ * Finds out whether a transaction was committed if the answer to its commit was lost.
  *
- * Each process has one fact, in which each of its transactions writes a number of its own. Once the former transaction
- * has ended, which the writers' lock proves, the fact says whether it was committed. PostgreSQL's own number of the
- * transaction would not do (`pg_xact_status`): a server that is killed may give the number of a lost transaction to a
- * later one, which commits, and an intent would be taken for recorded that is not.
+ * Each process has one fact, its *mark*, in which each of its transactions writes a new number. Once the transaction
+ * has ended, which taking the writers' lock proves, the mark says whether it was committed. PostgreSQL's own
+ * transaction ids (`pg_xact_status`) do not suffice: a server that is killed may give the id of a lost transaction to a
+ * later one, which commits, and an intent would count as recorded that is not.
  */
 export class CommitMarks {
   readonly #name = `${MARK}${randomUUID()}`;
+  /** Number of the last mark. */
   #last = 0;
   #kept: KeptMark | undefined;
+  /** When the last transaction was committed, in monotonic ms. */
   #keptAt = 0;
+  /** When the database was first refused since then, in monotonic ms. */
   #refusedAt: number | undefined;
 
   /** The mark of the last transaction that was committed; undefined if there was none. */
@@ -26,21 +29,21 @@ export class CommitMarks {
     return this.#kept;
   }
 
-  /** A transaction was committed. */
+  /** Records that a transaction was committed. */
   keep(mark: KeptMark): void {
     this.#kept = mark;
     this.#keptAt = performance.now();
     this.#refusedAt = undefined;
   }
 
-  /** The database is not written to. */
+  /** Records that the database was refused: it is a copy, or another ledger's. */
   noteRefusal(): void {
     this.#refusedAt ??= performance.now();
   }
 
   /**
-   * How many processes had begun to write when the copy was met; null if this one had written nothing for too long to
-   * know.
+   * How many processes had begun to write when this one met the copy; null if it had not written for so long that it
+   * cannot know.
    */
   get writersBefore(): number | null {
     const gapMs = (this.#refusedAt ?? performance.now()) - this.#keptAt;
@@ -54,8 +57,8 @@ export class CommitMarks {
   }
 
   /**
-   * Whether the transaction of this mark was committed. Waits until it has ended. In a copy that a person has accepted
-   * it is whether the copy has it: whoever waits for the answer has sent nothing yet. Throws `LedgerAway`.
+   * Whether the transaction of this mark was committed. Waits until it has ended. In an accepted copy: whether the copy
+   * has it, which suffices, because the caller has sent nothing yet. Throws `LedgerAway`.
    */
   async wasCommitted(sessions: Sessions, mark: KeptMark): Promise<boolean> {
     const { name, value, acceptedAs, isFirst } = mark;
@@ -65,22 +68,21 @@ export class CommitMarks {
       const { rows } = await session.query(SELECT_FACTS, parametersFor(name, asked));
       await session.query('rollback', []);
       const found = toFoundFacts(rows, session.origin, name, asked);
-      // What it was to put on record may not be there.
+      // The acceptance that this transaction was to record first may not be there.
       const reliesOn = isFirst && !comesAfter(found, acceptedAs) ? this.#kept?.acceptedAs : acceptedAs;
       const identity = identify(found, { ledger: mark.ledger, acceptedAs: reliesOn, value: '0' });
       if (identity === 'ours') return markNumber(found.mark) === markNumber(value);
       this.noteRefusal();
       await recordRefusal(session, found, identity, reliesOn).catch(() => undefined);
-      // Once a person has accepted a copy, it can be said.
+      // Once a person has accepted a copy, it can be decided.
       throw sessions.notTheSame(identity !== 'another-ledger');
     });
   }
 
   /**
-   * Removes the mark of this process, which ends. Best effort. Those of processes that were killed stay: one that only
-   * has not written for long, and lacked its mark, would take the database for one that was set back. In a copy that
-   * lacks what this process has written, its mark stays, too: it is all that says so, and whoever accepts the copy is
-   * told by it.
+   * Removes the mark of this process, which ends. Best effort. Marks of killed processes stay, because a process that
+   * is only idle and misses its mark would conclude that the database was set back. In a copy that lacks what this
+   * process has written, the mark stays, too: only the mark tells whoever accepts the copy that something is missing.
    */
   async remove(sessions: Sessions): Promise<void> {
     if (this.#kept === undefined) return;

@@ -9,8 +9,8 @@ import { describePlace } from './describe-place.ts';
 const DEFAULT_SCHEMA = 'voxbatch';
 
 /**
- * Set for each session, from its beginning: what is committed is kept, and a process that stands still or is cut off
- * keeps others from writing for a minute at most.
+ * Settings of each session: a commit is durable, and a process that hangs or is cut off blocks other writers for a
+ * minute at most.
  */
 const SESSION_SETTINGS = {
   synchronous_commit: 'on',
@@ -25,7 +25,7 @@ const SESSION_SETTINGS = {
   tcp_user_timeout: '60000',
 };
 
-/** Settings of libpq that `pg` takes from the address alone, by the variables that hold them. */
+/** Environment variables of libpq that `pg` ignores, and the URL parameters for which they stand. */
 const VARIABLES = {
   PGSSLMODE: 'sslmode',
   PGSSLROOTCERT: 'sslrootcert',
@@ -34,8 +34,8 @@ const VARIABLES = {
 } as const;
 
 /**
- * Parameters that an address may have besides ours (`schema`, `service`): those that `pg` heeds, and of libpq's others
- * those that need not be heeded, because sessions here do as they say or more. A misspelt one would be ignored.
+ * URL parameters allowed besides ours (`schema`, `service`): those that `pg` applies, and those of libpq that `pg`
+ * ignores but that our sessions satisfy anyway. Others are refused, because `pg` would silently ignore a misspelt one.
  */
 const PARAMETERS: readonly string[] = [
   ...['host', 'port', 'user', 'password', 'options', 'application_name', 'client_encoding', 'uselibpqcompat'],
@@ -43,17 +43,17 @@ const PARAMETERS: readonly string[] = [
   ...['connect_timeout', 'keepalives', 'keepalives_idle', 'keepalives_interval', 'keepalives_count'],
   ...['tcp_user_timeout', 'target_session_attrs', 'gssencmode'],
 ];
-/** Any other would be taken for one of these. `allow`, which may go without TLS, is none of them. */
+/** Accepted values of `sslmode`; `pg` would treat any other as one of them. `allow` may connect without TLS. */
 const SSL_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
-/** int8 and numeric arrive as text. Times, credits and counts fit into a number. */
+/** Parses int8 and numeric, which arrive as text: times, credits and counts fit into a number. */
 const types = new pg.TypeOverrides();
 for (const type of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC]) types.setTypeParser(type, Number);
 
 /**
- * The settings of a session at this ledger, and its schema. What the address does not say comes from the usual places
- * of PostgreSQL's clients: a service file (`PGSERVICE`, or `service` in the address), then the environment, and a
- * password from `~/.pgpass`. `sslmode` means what it means there. Throws `LedgerUnreachable`.
+ * Returns the settings of a session for the ledger at this URL, and the ledger's schema. Values that the URL lacks come
+ * from where PostgreSQL's clients look: a service file (`PGSERVICE`, or `service` in the URL), then the environment,
+ * and for the password `~/.pgpass`. `sslmode` means what it means in libpq. Throws `LedgerUnreachable`.
  */
 export function connectionTo(
   place: string,
@@ -85,13 +85,13 @@ export function connectionTo(
   if (mode !== null && !SSL_MODES.includes(mode))
     throw refuse(`there is no sslmode ${JSON.stringify(mode)}`, `Use one of ${SSL_MODES.join(', ')}.`);
   if (!url.searchParams.has('uselibpqcompat')) url.searchParams.set('uselibpqcompat', 'true');
-  // Those of the address come first: ours win.
+  // Ours come last, and so override options of the address.
   const own = Object.entries(SESSION_SETTINGS).map(([name, value]) => `-c ${name}=${value}`);
   const options = [take('options') ?? '', `-c search_path=${schema}`, ...own].join(' ').trim();
   return { config: { connectionString: url.href, options, types, application_name: 'voxbatch' }, schema };
 }
 
-/** Where it says something else than the address, the address wins. */
+/** Adds the settings of a service to the URL. What the URL has already stays. */
 function addService(url: URL, settings: ReadonlyMap<string, string>): void {
   for (const [name, value] of settings) {
     if (name === 'dbname') url.pathname = url.pathname.length > 1 ? url.pathname : `/${encodeURIComponent(value)}`;
@@ -103,7 +103,7 @@ function addService(url: URL, settings: ReadonlyMap<string, string>): void {
   }
 }
 
-/** The settings of a service: https://www.postgresql.org/docs/current/libpq-pgservice.html */
+/** Reads the settings of a service: https://www.postgresql.org/docs/current/libpq-pgservice.html */
 function readService(
   service: string,
   env: NodeJS.ProcessEnv,
@@ -129,6 +129,7 @@ function readService(
   throw refuse(`there is no service ${JSON.stringify(service)} in ${own}`, 'Correct PGSERVICE, or the file.');
 }
 
+/** The trimmed lines of a file; none if it cannot be read. */
 function linesOf(file: string): readonly string[] {
   try {
     return readFileSync(file, 'utf8')

@@ -13,16 +13,19 @@ import { BEGIN_WRITING, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
 import { recordRefusal, refusal, SET_FACT, identify, type DatabaseIdentity } from './database-identity.ts';
 
 /**
- * https://www.postgresql.org/docs/current/errcodes-appendix.html: the transaction failed before, or so failed the
- * preparation of the same statement.
+ * Error codes that only follow from an earlier error: in_failed_sql_transaction, and invalid_sql_statement_name for a
+ * statement whose preparation failed. See https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const CONSEQUENCES = ['25P02', '26000'];
 
-/** By the owner of the tables: workers and operators with roles of their own may not change this fact. */
+/** Sets the fact only if the role owns the tables: roles of workers and operators may not update it. */
 const ADD_TABLES = `update facts set value = $2 where name = $1
   and (select pg_has_role(relowner, 'usage') from pg_class where oid = 'facts'::regclass)`;
 
-/** A connection to the ledger. Statements go out when they are asked for, one behind the other. */
+/**
+ * A connection to the ledger, for one transaction at a time. Statements are pipelined: each is sent at once, without
+ * waiting for the answer to the one before.
+ */
 export class LedgerConnection implements DatabaseConnection, UnitConnection {
   readonly #place: string;
   readonly #outage: Outage;
@@ -31,15 +34,17 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   #isInTransaction = false;
   #unit: UnitOfWork | undefined;
   /**
-   * The begin of this transaction. Where the server has cancelled it alone, what is sent behind it is committed
-   * statement by statement, without the writers' lock, and a commit is answered as if there had been a transaction.
+   * The answer to `begin`. It must be awaited before other statements count: if the server cancels `begin` alone, later
+   * statements are each committed by themselves, without the writers' lock, and `commit` is answered as usual.
    */
   #begun: Promise<void> = Promise.resolve();
-  /** Whose the ledger is. */
-  #whose: Promise<void> | undefined;
+  /** Whether this database may be written to: resolves once it is known, rejects if it may not. */
+  #admitted: Promise<void> | undefined;
+  /** Mark of this transaction, once its commit was sent. */
   #mark: CommitMark | undefined;
+  /** Mark of this transaction. */
   #planned: CommitMark | undefined;
-  /** What a commit of this transaction leaves besides its mark. */
+  /** What a commit of this transaction puts on record besides its mark. */
   #leaves: Omit<KeptMark, keyof CommitMark> | undefined;
   /** Why this transaction is refused. */
   #refused:
@@ -47,12 +52,12 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     | undefined;
   /** The first error of a statement that nobody waited for. */
   #trouble: Error | undefined;
-  /** The last error that was more than the consequence of another. */
+  /** The last error that did not merely follow from an earlier one. */
   #cause: Error | undefined;
-  /** The last such statement. */
+  /** Settles with the last statement that nobody waited for. */
   #sent: Promise<void> = Promise.resolve();
 
-  /** `outage`: of its database. `renew` replaces a broken session, and waits for nothing. */
+  /** `outage`: retries reads while the server does not answer. `renew`: replaces a broken session, without waiting. */
   constructor(session: Session, place: string, outage: Outage, renew: (broken: Session) => Promise<Session>) {
     this.#session = session;
     this.#place = place;
@@ -60,15 +65,15 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     this.#renew = renew;
   }
 
-  /** Begins to look: sees one moment, and waits for nobody. */
+  /** Begins a read transaction on a snapshot. Never waits for writers. */
   beginReading(): void {
     this.#isInTransaction = true;
     this.send('begin isolation level repeatable read read only', []);
   }
 
   /**
-   * Begins to write. Writers of all processes follow one another: the lock is taken first, and each later statement
-   * sees what the writers before have committed.
+   * Begins a write transaction. Takes the writers' lock of the ledger first, so that writers of all processes follow
+   * one another, and each later statement sees what the earlier writers have committed.
    */
   beginWriting(): void {
     this.#isInTransaction = true;
@@ -77,7 +82,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     this.#begun.catch(() => undefined);
   }
 
-  /** What this transaction leaves if it is committed; undefined as long as its commit was not sent. */
+  /** What this transaction puts on record if it is committed; undefined until its commit is sent. */
   get mark(): KeptMark | undefined {
     return this.#mark === undefined || this.#leaves === undefined ? undefined : { ...this.#mark, ...this.#leaves };
   }
@@ -88,21 +93,21 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   }
 
   /**
-   * Only in a ledger whose tables are made. `mark`: of this transaction; `kept`: the last one of this process that was
-   * committed.
+   * Begins the unit of work of this write transaction, in a ledger whose tables exist. `mark`: of this transaction;
+   * `kept`: of the last transaction of this process that was committed.
    */
   beginUnit(mark: CommitMark, kept: KeptMark | undefined): UnitOfWork {
     const asked = [kept?.acceptedAs];
-    this.#whose = this.query(SELECT_FACTS, parametersFor(mark.name, asked)).then(async (lines) => {
+    this.#admitted = this.query(SELECT_FACTS, parametersFor(mark.name, asked)).then(async (lines) => {
       await this.#begun;
       this.#admit(toFoundFacts(lines, this.#session.origin, mark.name, asked), kept);
     });
-    this.#whose.catch(() => undefined);
+    this.#admitted.catch(() => undefined);
     this.send(LOOK_UP_BY_KEY, []);
     this.send(SET_MARK, [mark.name, mark.value]);
     if (kept === undefined) this.send(COUNT_WRITER, []);
     this.#planned = mark;
-    return (this.#unit = new UnitOfWork(this, this.#whose));
+    return (this.#unit = new UnitOfWork(this, this.#admitted));
   }
 
   async executeQuery<R>({ sql: text, parameters, query }: CompiledQuery): Promise<QueryResult<R>> {
@@ -115,6 +120,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
+  /** Runs a read outside of a transaction. */
   async #runAlone(text: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
     if (this.#session.isBroken) this.#session = await this.#renew(this.#session);
     this.#cause = undefined;
@@ -135,14 +141,15 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     );
   }
 
+  /** Waits for the statements that nobody waited for. Throws the first of their errors. */
   async #settled(): Promise<void> {
     await this.#sent;
     if (this.#trouble !== undefined) throw this.#trouble;
   }
 
-  /** A transaction in which a statement failed answers ROLLBACK. */
+  /** Commits. Throws if it fails; the server answers ROLLBACK if a statement of the transaction failed. */
   async commit(): Promise<void> {
-    await this.#whose;
+    await this.#admitted;
     this.#mark = this.#planned;
     const { command } = await this.#run('commit', []);
     await this.#settled();
@@ -150,17 +157,19 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   }
 
   /**
-   * Throws {@link LedgerAway} if the ledger was last written in another database than this one: in a copy, what was
-   * sent since it was made is not on record, and would be sent again. Which database it is tells a replica that took
-   * over and a backup that was restored and rolled forward; which tables, a dump that was put back; a file system that
-   * was set back is told by the last mark, and by who has missed one before; a former server, by what it was accepted
-   * after.
+   * Throws {@link LedgerAway} if this database is not the one in which the ledger was last written: a copy lacks
+   * requests that were sent since it was made, and they would be sent again. Copies are recognised by:
+   *
+   * - the server's identity: a replica that took over, or a backup that was restored and rolled forward;
+   * - the numbers of its tables: a dump that was loaded again;
+   * - this process's last mark, or the fact of a process that missed its own: a file system that was set back;
+   * - its acceptance, which does not follow the one that this process wrote to: a former server.
    */
   #admit(found: FoundFacts, kept: KeptMark | undefined): void {
     const identity = identify(found, kept);
     if (identity !== 'ours') {
       this.#refused = { found, identity, reliesOn: kept?.acceptedAs };
-      // So that the next try connects anew, in case the address leads to the former database again.
+      // The next try then connects anew, in case the address leads to the former database again.
       this.#session.isBroken = true;
       throw refusal(identity, describePlace(this.#place));
     }
@@ -170,27 +179,27 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     const writers = found.writers + (kept === undefined ? 1 : 0);
     this.#leaves = { acceptedAs: acceptanceIn(fact), isFirst, ledger, writers };
     if (isFirst) this.send(SET_FACT, [DATABASE_FACT, fact]);
-    // One of an older program says nothing of tables.
+    // A fact written by an older program lacks the tables.
     else if (fact !== ledgerOf) this.send(ADD_TABLES, [DATABASE_FACT, fact]);
   }
 
   async rollback(): Promise<void> {
-    // What waits to be written has no effect.
+    // Drops the queued writes.
     this.#unit = undefined;
     await this.#run('rollback', []);
     if (this.#refused === undefined) return;
     const { found, identity, reliesOn } = this.#refused;
-    // Not as a write of the ledger's, which is refused. If it fails, the next try says it again.
+    // Outside of the ledger's transactions, which are refused. If it fails, the next try records it.
     await recordRefusal(this.#session, found, identity, reliesOn).catch(() => undefined);
   }
 
   async #run(text: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
-    // What a group has written so far comes first.
+    // The queued writes come first.
     this.#unit?.sendWrites();
     try {
       return await this.#session.query(text, cleanedAll(parameters));
     } catch (error) {
-      // After the first error, the server only says that there was one.
+      // After the first error, the server reports only that there was one.
       const { code = '' } = error as { readonly code?: string };
       if (this.#cause !== undefined && CONSEQUENCES.includes(code)) throw this.#cause;
       this.#cause = explain(this.#place, error);
@@ -203,13 +212,13 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     throw new Error('The ledger reads page by page.');
   }
 
-  /** Gives the session back. */
+  /** Returns the session, for the pool. */
   release(): Session {
     return this.#session;
   }
 }
 
-/** PostgreSQL keeps no NUL in a text. */
+/** Replaces NUL, which PostgreSQL cannot store in text. */
 export function cleaned<T>(value: T): T | string {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }

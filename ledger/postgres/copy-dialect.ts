@@ -6,6 +6,7 @@ import { cleaned } from './connection.ts';
 import { READ_ONLY } from './errors.ts';
 import { isWrittenHere, ORIGIN, SET_BACK_FACT, TABLES_HERE, type Here } from './origin.ts';
 
+/** Names of all tables. */
 const NAMES = Object.keys(TABLES);
 const ALL = NAMES.join(', ');
 
@@ -16,15 +17,15 @@ export const postgresCopy: CopyDialect = {
       select value as of, ${sql.raw(ORIGIN)} as origin, ${sql.raw(TABLES_HERE)} as tables,
         (select value from facts where name = ${SET_BACK_FACT}) as "setBack"
       from facts where name = ${DATABASE_FACT}`.execute(tx);
-    // Without a line, the next writer puts it on record.
+    // Without that fact, the next writer records the present database.
     return rows.every(({ of, ...here }) => isWrittenHere(of, here));
   },
   lockTables: async (tx) => {
-    // One side waits while the other counts.
+    // The transaction is idle while the other side is read or counted.
     await run(tx, 'set local idle_in_transaction_session_timeout = 0');
     await run(tx, `lock table ${ALL} in exclusive mode`);
   },
-  // Deleted lines would stay until the next vacuum, and be passed over by each query.
+  // Not `delete`: dead lines would stay until the next vacuum, and each query would skip over them.
   empty: async (tx, tables) => {
     await run(tx, 'set local idle_in_transaction_session_timeout = 0');
     await run(tx, `truncate ${tables.join(', ')}`);

@@ -1,8 +1,8 @@
 import { withoutSecrets } from '../../contract/urls.ts';
 
 /**
- * The address without secrets, as people see it. Of its parameters, which may hold a password, only the schema is
- * shown.
+ * Returns the address of a ledger without secrets, for messages. Of its parameters, which may hold a password, only the
+ * schema is kept.
  */
 export function describePlace(place: string): string {
   const schema = new URL(place).searchParams.get('schema');

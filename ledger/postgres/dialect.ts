@@ -28,19 +28,19 @@ import { MOST_WAIT_MS } from './locked-tables.ts';
 import { markNumber, type KeptMark } from './marks.ts';
 import { Sessions, type Session } from './sessions.ts';
 
-/** Statements take milliseconds; a group of writes waits for those of other processes. */
+/** An answer that takes this long counts as an outage: statements take ms, and waiting for other writers not long. */
 const SILENCE = { ms: 10_000, problem: 'It is reached, and says nothing: it stands still, or a session holds a lock.' };
 /** How long the answer to a statement may take before the connection counts as broken, ms. */
 const ANSWER_MS = 60_000;
 /**
- * The same of one that goes over whole tables, such as a copy or a count of everything: minutes with millions of rows.
- * A connection whose line is silent is told by TCP's own probes then, too.
+ * The same for statements over whole tables, such as a copy or a count of everything, which take minutes with millions
+ * of rows. TCP keepalive detects a dead connection earlier.
  */
 const WHOLE_ANSWER_MS = 3_600_000;
 
 /**
- * Opens a ledger in a schema of its own, which it creates if it may. Waits for the server for so long, ms. Throws
- * `LedgerUnreachable`, also if there is no ledger.
+ * Opens a ledger in its own schema. With `makesTables` creates the schema if needed; the migration then creates the
+ * tables. Waits up to `patienceMs` for the server. Throws `LedgerUnreachable`, also if there is no ledger.
  */
 export async function openPostgres(
   place: string,
@@ -81,7 +81,9 @@ export async function openPostgres(
   };
 }
 
-/** Two processes that create it at once get past `if not exists`; who comes second hears so once it is there. */
+/**
+ * Creates the schema. Of two processes that do so at once, the second gets an error although it says `if not exists`.
+ */
 async function createSchema(session: Session, schema: string): Promise<void> {
   try {
     await session.query(`create schema if not exists ${schema}`, []);
@@ -90,7 +92,7 @@ async function createSchema(session: Session, schema: string): Promise<void> {
   }
 }
 
-/** Sees the tables of the ledger's schema only: a database may have thousands of others. */
+/** Lists only the tables of the ledger's schema: a database may have thousands of others. */
 class SchemaIntrospector implements DatabaseIntrospector {
   readonly #db: Kysely<unknown>;
 
@@ -102,7 +104,7 @@ class SchemaIntrospector implements DatabaseIntrospector {
     return Promise.resolve([]);
   }
 
-  /** Names only: nobody asks for columns. */
+  /** Names and kinds only: no caller needs columns. */
   async getTables(): Promise<TableMetadata[]> {
     const { rows } = await sql<{ readonly name: string; readonly kind: string }>`
       select relname as name, relkind as kind from pg_class
@@ -144,16 +146,16 @@ class LedgerAdapter extends PostgresAdapter implements UnitAdapter {
   }
 
   /**
-   * Otherwise the planner, which has seen no row of a new batch, would walk all of them for each claim. A role that
-   * does not own the tables gets a warning, and the server does it by itself a minute later.
+   * Updates the statistics of `rows`: without them, the planner would scan all rows of a new batch for each claim. A
+   * role that does not own the tables only gets a warning; the server then does it by itself a minute later.
    */
   async afterLoading(db: QueryExecutorProvider): Promise<void> {
     await sql`analyze rows`.execute(db).catch(() => undefined);
   }
 
   /**
-   * Each migration is a transaction of the one writer, so they need no other lock. While it waits for one on a table,
-   * all that others ask of that table waits behind it.
+   * Each migration is a write transaction, so the writers' lock suffices. Limits how long it waits for the lock of a
+   * table, because all other statements on that table wait behind it.
    */
   override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
     await sql`set lock_timeout = ${sql.lit(MOST_WAIT_MS)}`.execute(db);
@@ -164,11 +166,13 @@ class LedgerAdapter extends PostgresAdapter implements UnitAdapter {
   }
 }
 
+/** Kysely driver: hands out connections, and settles commits whose answer was lost. */
 class LedgerDriver implements Driver {
   readonly #sessions: Sessions;
   readonly #place: string;
   readonly #outage: Outage;
   readonly #marks = new CommitMarks();
+  /** The connection of the present write transaction: a process has one at a time. */
   #writing: LedgerConnection | undefined;
   /** Called after the first commit to a copy of the database that a person has accepted. */
   onAccepted: Restore = () => Promise.resolve();
@@ -205,13 +209,13 @@ class LedgerDriver implements Driver {
     return Promise.resolve();
   }
 
-  /** The unit of work of the transaction that has just begun: a process writes one at a time. */
+  /** Begins the unit of work of the write transaction that has just begun. */
   beginUnit(): UnitOfWork {
     if (this.#writing === undefined) throw new Error('No write transaction has begun.');
     return this.#writing.beginUnit(this.#marks.next(), this.#marks.kept);
   }
 
-  /** Its number; 0 if there was none. */
+  /** Number of the last transaction that was committed; 0 if there was none. */
   get lastCommit(): number {
     return markNumber(this.#marks.kept?.value);
   }
@@ -232,7 +236,7 @@ class LedgerDriver implements Driver {
     const { kept, writersBefore: writers } = this.#marks;
     this.#marks.keep(connection.mark);
     if (kept !== undefined && kept.acceptedAs !== connection.mark.acceptedAs) {
-      // What fails stays noted as missing.
+      // If it fails, this process stays recorded as one that has not reported (`copy-senders.ts`).
       this.onAccepted({ mark: connection.mark.name, writers }).catch(() => undefined);
     }
   }
@@ -245,7 +249,7 @@ class LedgerDriver implements Driver {
     }
   }
 
-  /** A broken connection has rolled back by itself. */
+  /** Rolls back. Ignores a broken connection, whose transaction the server rolls back. */
   async rollbackTransaction(connection: LedgerConnection): Promise<void> {
     if (connection.isRefused) this.#marks.noteRefusal();
     await connection.rollback().catch((error: unknown) => {
@@ -257,7 +261,7 @@ class LedgerDriver implements Driver {
     this.#sessions.limitAnswers();
   }
 
-  /** Where the server does not answer, its mark stays, as those of processes that were killed. */
+  /** Removes this process's mark, if the server answers, and closes all sessions. */
   async destroy(): Promise<void> {
     try {
       if (!this.#sessions.isSilent) await this.#marks.remove(this.#sessions);

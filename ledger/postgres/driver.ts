@@ -8,16 +8,16 @@ export const postgres: LedgerDriver = {
   // The database exists; its owner makes the schema.
   make: () => Promise.resolve(),
   open: async (place, how) => (await import('./dialect.ts')).openPostgres(place, how),
-  // Whoever names a database has chosen it: no ledger in one comes with a folder from elsewhere.
+  // Not checked: unlike a file, a database does not come along in a folder from elsewhere.
   strangeParts: () => Promise.resolve([]),
   versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),
   letOthersWork: async (...migration) => (await import('./locked-tables.ts')).letOthersWork(...migration),
-  // `HOME` and its like have the files of passwords and services, `USER` is the user of an address without one.
+  // `HOME` and the like locate the files of passwords and services; `USER` is the default user.
   isSetting: (name) => name.startsWith('PG') || ['HOME', 'USER', 'APPDATA', 'USERPROFILE', 'USERNAME'].includes(name),
   copying: async () => (await import('./copy-dialect.ts')).postgresCopy,
   clockOf: async (db) => (await import('./server-clock.ts')).serverClock(db),
   locksOf: async (place) => (await import('./locks.ts')).advisoryLocks(place),
-  // Its server's disk is not ours to reserve.
+  // The disk of the server is not ours to reserve.
   reserveOf: () =>
     Promise.resolve({
       begin: () => undefined,

@@ -6,24 +6,24 @@ import { NO_RIGHT, RightTaken } from './taken-rights.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 export const UNIQUE_VIOLATION = '23505';
-/** Of the guard of a read-only ledger, see `copy-dialect.ts`: a class of errors that no server has. */
+/** Code that the guard of a read-only ledger raises (`copy-dialect.ts`), of a class that PostgreSQL does not use. */
 export const READ_ONLY = 'VB001';
 /**
- * Of a prepared statement, only told from others by the server's function that throws it: its words are in the server's
- * language.
+ * Error of a prepared statement whose tables have changed. Its code is shared with others, and its message is in the
+ * server's language, so it is recognised by the server's function that raises it.
  */
 const STALE_PLAN = { code: '0A000', routine: 'RevalidateCachedQuery' };
 
 type ErrorClass = new (...about: ConstructorParameters<typeof LedgerUnreachable>) => LedgerUnreachable;
 
-/** It answers, and waits for a person. */
+/** The server answers, but a person has to fix something first. */
 export class LedgerNeedsPerson extends LedgerAway {
   constructor(...[path, problem, advice, cause]: ConstructorParameters<typeof LedgerUnreachable>) {
     super(path, problem, advice, cause, true);
   }
 }
 
-/** Said where a restore that has not ended looks the same. */
+/** Part of advice for errors that an unfinished restore causes, too. */
 const RESTORED_FIRST = 'If the database is being restored, end that first. ';
 
 const INCOMPLETE = [
@@ -33,7 +33,8 @@ const INCOMPLETE = [
 ] as const;
 
 /**
- * What to say about PostgreSQL's error codes, and whether it passes by itself; the longest matching prefix comes first.
+ * The error to throw for each of PostgreSQL's error codes, by prefix: its class, problem and advice. The first match
+ * counts, so longer prefixes come first.
  */
 const EXPLANATIONS: readonly (readonly [prefix: string, kind: ErrorClass, problem: string, advice: string])[] = [
   [
@@ -77,7 +78,7 @@ const EXPLANATIONS: readonly (readonly [prefix: string, kind: ErrorClass, proble
   ['40', LedgerAway, 'the database server gave up a transaction', 'Run the same command again.'],
 ];
 
-/** What to do where a right is missing, by the words of the server. */
+/** Advice for a missing right, by words in the server's message. */
 const OF_RIGHTS: readonly (readonly [words: string, advice: string])[] = [
   [
     'permission denied for database',
@@ -89,27 +90,15 @@ const OF_RIGHTS: readonly (readonly [words: string, advice: string])[] = [
   ],
 ];
 
-/** Classes of errors of a statement itself: data, constraints, syntax and rights. All others are of the server. */
+/** Error classes of a statement itself: data, constraints, syntax and rights. All others are about the server. */
 const OF_STATEMENTS = ['22', '23', '42'];
 
 /** Codes of Node's sockets: the server cannot be reached, or the connection broke. */
 const OF_SOCKETS = [
-  ...[
-    'ECONNREFUSED',
-    'ECONNRESET',
-    'ENOTFOUND',
-    'ETIMEDOUT',
-    'EHOSTUNREACH',
-    'ENETUNREACH',
-    'ENETDOWN',
-    'ENETRESET',
-    'ENOTCONN',
-    'EPIPE',
-    'EAI_AGAIN',
-  ],
-  'ECONNABORTED',
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'ENOTFOUND', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...['ENETDOWN', 'ENETRESET', 'ENOTCONN', 'EPIPE', 'EAI_AGAIN'],
 ];
-/** Errors of `pg` that have no code. */
+/** Beginnings of messages of `pg` about the connection, which have no code. */
 const OF_CONNECTIONS = [
   'Connection terminated',
   'Client has encountered a connection error',
@@ -119,7 +108,7 @@ const OF_CONNECTIONS = [
   'timeout exceeded when trying to connect',
 ];
 
-/** What is read of an error of `pg`. */
+/** The members of an error of `pg` that are used here. */
 interface ServerError {
   readonly code?: string;
   readonly message?: string;
@@ -127,7 +116,10 @@ interface ServerError {
   readonly routine?: string;
 }
 
-/** The error to throw for one of `pg`: our own if it concerns an existing key, the server or the connection to it. */
+/**
+ * Returns the error to throw for an error of `pg` (or of a socket): one of the ledger's if it is about an existing key,
+ * the server or the connection; otherwise the error itself. `place`: the ledger's address.
+ */
 export function explain(place: string, error: unknown): Error {
   const { code = '', routine, message = String(error) } = error as ServerError;
   if (code === UNIQUE_VIOLATION) return new DuplicateKey(message, error);
@@ -144,7 +136,7 @@ export function explain(place: string, error: unknown): Error {
   }
   const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
   if (code === STALE_PLAN.code && routine === STALE_PLAN.routine) {
-    // A new session plans anew.
+    // Passes with a new session, which prepares its statements again.
     const problem = `its tables have changed since this session began (${code}: ${message})`;
     return new LedgerAway(shown, problem, 'Run the same command again.', error);
   }
@@ -170,9 +162,9 @@ export function explain(place: string, error: unknown): Error {
 }
 
 /**
- * The error to throw for one of `pg` while it connects. One without a code is about the address, the password or TLS;
- * or the server is only away, if this process `hasConnected` before: a proxy without a server behind it, or one that
- * cannot start processes, refuses TLS.
+ * Returns the error to throw for an error of `pg` while it connects. An error without a code is about the address, the
+ * password or TLS. But if this process `hasConnected` before, it counts as an outage: a proxy without a server behind
+ * it, or a server that cannot start processes, also refuses TLS.
  */
 export function explainConnecting(place: string, error: unknown, hasConnected: boolean): Error {
   const isTaken = hasConnected && (error as ServerError).code === NO_RIGHT;
@@ -191,15 +183,17 @@ export function explainConnecting(place: string, error: unknown, hasConnected: b
   return new LedgerUnreachable(shown, `${problem} (${message})`, advice, error);
 }
 
+/** Words in a message, and what to say about it. */
 type Explanation = readonly [words: RegExp, problem: string, advice: string];
 
+/** For any other message. */
 const OTHERWISE: Explanation = [
   /^/,
   'no connection to the database server can be made',
   'Check VOXBATCH_LEDGER, PGSSLMODE and the other settings of the connection.',
 ];
 
-/** What to say about errors of `pg`, Node and OpenSSL while it connects, by their words. */
+/** Problem and advice for errors of `pg`, Node and OpenSSL while it connects, by words in their messages. */
 const OF_CONNECTING: readonly Explanation[] = [
   [
     /password must be a string/,

@@ -2,33 +2,34 @@ import { ACCEPTED, beforeFact, DATABASE_FACT } from '../database/acceptances.ts'
 import { WRITERS } from '../database/copy-senders.ts';
 import { SET_BACK_FACT, TABLES_HERE, type Here } from './origin.ts';
 
-/** The fact that says which ledger it is. */
+/** The fact with the ledger's random id. */
 const ID = 'id';
-/** The name under which {@link SELECT_FACTS} says which tables these are. */
+/** The name under which {@link SELECT_FACTS} returns the identity of the tables ({@link TABLES_HERE}). */
 const TABLES = 'tables';
 
-/** Facts of these names, and where they are. */
+/** Selects the facts with these names (`$1`), and the identity of the tables. */
 export const SELECT_FACTS = `select name, value from facts where name = any($1)
   union all select '${TABLES}', ${TABLES_HERE}`;
 
-/** What a process has to know of a database before it writes to it. */
+/** The facts that a process reads of a database before it writes to it. */
 export interface FoundFacts {
   readonly here: Here;
+  /** Id of the ledger. */
   readonly ledger: string | undefined;
   /**
-   * In which database the ledger was last written. Undefined for one that nobody has written to since it was made or
-   * accepted.
+   * The database in which the ledger was last written, and its acceptance ({@link DATABASE_FACT}). Undefined for one
+   * that nobody has written to since it was created or accepted.
    */
   readonly ledgerOf: string | undefined;
-  /** What this process has left in it. */
+  /** The mark of this process; undefined if the database has none. */
   readonly mark: string | undefined;
   /** How many processes have ever begun to write to it. */
   readonly writers: number;
-  /** Those of the acceptances that were asked about that the present one comes after. */
+  /** Those of the requested acceptances that the present one supersedes. */
   readonly before: readonly string[];
 }
 
-/** The values of {@link SELECT_FACTS}: `acceptances` are asked about. */
+/** Returns the parameters of {@link SELECT_FACTS}. `mark`: name of this process's mark. `acceptances`: see `before`. */
 export function parametersFor(
   mark: string,
   acceptances: readonly (string | undefined)[],
@@ -37,7 +38,7 @@ export function parametersFor(
   return [[DATABASE_FACT, ID, SET_BACK_FACT, WRITERS, mark, ...before]];
 }
 
-/** What was found by a session of this origin; `acceptances`: as they were asked about. */
+/** Converts the answer of {@link SELECT_FACTS}. `origin`: of the session. Others: as for {@link parametersFor}. */
 export function toFoundFacts(
   lines: readonly unknown[],
   origin: string,

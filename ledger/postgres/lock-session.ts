@@ -3,19 +3,22 @@ import { connectionTo } from './connection-settings.ts';
 import { explain, explainConnecting } from './errors.ts';
 import { usePasswordFile } from './password-file.ts';
 
-/** How a connection that holds a lock is tried, so that one is noticed whose server or line is gone without a word. */
+/** How often a connection that holds a lock is probed, so that a silently lost one is noticed. */
 export interface Probing {
-  /** Time between two tries, ms. */
+  /** Time between two probes, ms. */
   readonly everyMs: number;
   /** How long an answer may take before the connection counts as lost, ms. */
   readonly answerMs: number;
 }
 
-/** Together less than a server waits for a lost client before it gives away its locks (`connection-settings.ts`). */
+/**
+ * Together shorter than the time after which a server releases the locks of a lost client (`connection-settings.ts`).
+ */
 export const PROBING: Probing = { everyMs: 10_000, answerMs: 15_000 };
+/** Max time to connect, ms. */
 const CONNECT_MS = 10_000;
 
-/** A connection that holds locks. */
+/** A connection that holds advisory locks until it is closed. */
 export class LockSession {
   readonly #client: pg.Client;
   readonly #place: string;
@@ -30,9 +33,9 @@ export class LockSession {
   }
 
   /**
-   * `onLost`: called once if the connection ends, or does not answer, before it is closed here. Without it, nobody
-   * could do anything about that, and the connection is not tried. `hasConnected`: whether this process has had one
-   * before.
+   * Connects. `onLost`: called once if the connection ends, or stops answering, before it is closed here; without it,
+   * the connection is not probed. `hasConnected`: whether this process has connected before. Throws
+   * `LedgerUnreachable`.
    */
   static async open(
     place: string,
@@ -71,20 +74,23 @@ export class LockSession {
     }, everyMs).unref();
   }
 
-  /** A connection that does not answer is cut, so that a server that still has it gives its locks away. */
+  /** Closes a connection that does not answer, so that a server that still has it releases its locks. */
   readonly #lose = (): void => {
     if (this.#isOver) return;
     this.close();
     this.#onLost?.();
   };
 
-  /** The server's process for this session. */
+  /** Id of the server's process for this session. */
   async backend(): Promise<number | undefined> {
     const [line] = await this.#query<{ pid: number }>('select pg_backend_pid() as pid', []);
     return line?.pid;
   }
 
-  /** Locks are per database; the schema makes them those of one ledger. */
+  /**
+   * Calls an advisory lock function (`what`) for a lock, and returns its answer. Locks are per database; the schema in
+   * the key makes them per ledger.
+   */
   async ask(what: string, lock: string): Promise<boolean> {
     const [line] = await this.#query<{ answer: unknown }>(
       `select ${what}(hashtext(current_schema()), hashtext($1)) as answer`,
@@ -93,7 +99,7 @@ export class LockSession {
     return line?.answer === true;
   }
 
-  /** Whether another session has the lock. Takes nothing, so that two who look do not see each other. */
+  /** Whether another session has the lock. Takes no lock itself, so two such checks do not see each other. */
   async isHeld(lock: string): Promise<boolean> {
     const found = await this.#query(
       `select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())
@@ -103,6 +109,7 @@ export class LockSession {
     return found.length > 0;
   }
 
+  /** Records the address of the Temporal server whose workers hold the lock. */
   async note(server: string): Promise<void> {
     await this.#query(
       `insert into facts (name, value) values ('server', $1) on conflict (name) do update set value = excluded.value`,
@@ -110,6 +117,7 @@ export class LockSession {
     );
   }
 
+  /** Reads that address; undefined if none was ever recorded. */
   async noted(): Promise<string | undefined> {
     const [line] = await this.#query<{ value: string }>(`select value from facts where name = 'server'`, []);
     return line?.value;
@@ -123,10 +131,11 @@ export class LockSession {
     }
   }
 
+  /** Closes the connection, which releases its locks. */
   readonly close = (): void => {
     this.#isOver = true;
     clearTimeout(this.#probe);
-    // The server releases the locks whether or not it hears the goodbye.
+    // The server releases the locks even if this message does not arrive.
     void this.#client.end().catch(() => undefined);
   };
 }

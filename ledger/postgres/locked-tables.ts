@@ -4,16 +4,19 @@ import { LedgerUnreachable } from '../errors.ts';
 import type { Schema } from '../schema.ts';
 import { describePlace } from './describe-place.ts';
 
-/** How long a migration waits for each table, ms: so long, everybody else who wants that table waits behind it. */
+/** Max time that a migration waits for each table's lock, ms: other statements on that table wait behind it. */
 export const MOST_WAIT_MS = 2_000;
 
-/** How often it tries, and how long it lets others work before it tries again, ms. In all, about a minute. */
+/** Max tries of a migration, and the pause between two, in which others can work, ms. In all about a minute. */
 const TRIES = { most: 6, pauseMs: 8_000 };
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: lock_not_available, deadlock_detected */
 const OF_LOCKS = ['55P03', '40P01'];
 
-/** Throws `LedgerUnreachable` if others have used the tables at each try. */
+/**
+ * Runs a migration, and retries while other sessions use the tables. Throws `LedgerUnreachable`, naming these sessions,
+ * if they did so at each try.
+ */
 export async function letOthersWork(
   db: Kysely<Schema>,
   place: string,
@@ -41,16 +44,17 @@ function isAboutLocks(error: unknown): boolean {
   return OF_LOCKS.includes(cause?.code ?? '');
 }
 
+/** A session that uses a table. */
 interface User {
-  /** Null for a transaction that is prepared, and waits for its commit. */
+  /** Null for a prepared transaction (two-phase commit). */
   readonly pid: number | null;
   readonly usename: string | null;
   readonly application_name: string | null;
-  /** Null in a session of another user, unless the role may see it (pg_read_all_stats). */
+  /** Start of its transaction; null if this role may not see it (pg_read_all_stats). */
   readonly since: string | null;
 }
 
-/** The sessions that have held a lock on a table of the ledger for longer than a migration waits, the oldest first. */
+/** Describes the sessions that have held a lock on a table for longer than a migration waits, oldest first. */
 async function whoUsesThem(db: Kysely<Schema>): Promise<string> {
   const { rows } = await sql<User>`
     select distinct l.pid, usename, application_name, to_char(xact_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since

@@ -6,12 +6,12 @@ import { Outage } from '../../store/outage.ts';
 import { describePlace } from './describe-place.ts';
 import { LockSession, PROBING, type Probing } from './lock-session.ts';
 
-/** How long to wait before a lock that another has is asked for again, ms. */
+/** Pause between two tries to take a lock, ms. */
 const GAP_MS = 100;
 
 /**
- * The locks of a ledger: advisory locks, each held by a connection of its own, which ends with its process. `probing`:
- * how a connection is tried that holds one.
+ * The locks of a ledger in PostgreSQL: advisory locks, each held by its own connection, which ends with its process.
+ * `probing`: how often these connections are probed.
  */
 export function advisoryLocks(place: string, probing: Probing = PROBING): Locks {
   let hasConnected = false;
@@ -23,7 +23,7 @@ export function advisoryLocks(place: string, probing: Probing = PROBING): Locks 
   const missing = new Set<Promise<void>>();
   const outage = new Outage(0, (error) => {
     if (error instanceof LedgerAway) return { problem: error.message, needsPerson: error.needsPerson };
-    // Whoever had one waits for whatever can be mended, also by a person alone.
+    // A process that has lost a lock waits for everything that a person can fix.
     const isMended = missing.size > 0 && error instanceof LedgerUnreachable;
     return isMended ? { problem: error.message, needsPerson: true } : undefined;
   });
@@ -42,17 +42,18 @@ export function advisoryLocks(place: string, probing: Probing = PROBING): Locks 
   };
 }
 
+/** Opens a connection for a lock. */
 type Open = (onLost?: () => void) => Promise<LockSession>;
 
 interface LockPlace {
   readonly open: Open;
   readonly place: string;
   readonly outage: Outage;
-  /** Of each lock of workers that was lost: resolves once it is held again. */
+  /** For each workers' lock that was lost: resolves once it is held again. */
   readonly missing: Set<Promise<void>>;
 }
 
-/** Takes the workers' lock, and again whenever its connection was lost. */
+/** Takes the workers' lock, and takes it again whenever its connection is lost. */
 async function lockAgainAndAgain(
   { open, place, outage, missing }: LockPlace,
   server: string,
@@ -60,7 +61,7 @@ async function lockAgainAndAgain(
 ): Promise<Unlock> {
   let isReleased = false;
   const take = async (): Promise<Unlock> => {
-    // One that is lost before it has the lock fails here, and is tried again.
+    // A connection that is lost earlier makes `lockForWorkers` fail, and `outage` retries.
     let isTaken = false;
     const session = await open(() => {
       if (isTaken) takeAgain();
@@ -96,7 +97,10 @@ async function lockAgainAndAgain(
   };
 }
 
-/** A pooler that gives a connection to whoever has a statement would give away the locks with it. */
+/**
+ * Throws if a pooler in transaction mode is between: it would share the server's session, and so the locks, with other
+ * clients. Such a pooler gives two connections the same server process.
+ */
 async function refusePooler(open: Open, session: LockSession, place: string): Promise<void> {
   const other = await open();
   try {
@@ -132,7 +136,7 @@ async function workersServer(open: Open): Promise<string | undefined> {
   }
 }
 
-/** Asks again and again: a statement that waits in the server would not notice that the line to it is cut. */
+/** Takes a lock exclusively. Polls: a statement that waits in the server would not notice a cut connection. */
 async function lockAlone(open: Open, name: string): Promise<Unlock> {
   const session = await open();
   try {

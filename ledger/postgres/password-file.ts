@@ -2,8 +2,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 
-/** The server asks for a password, and none is found. Its words are those of {@link PasswordMissing.problem}. */
+/** The server asks for a password, and none is found. */
 export class PasswordMissing extends Error {
+  /** Also the message. */
   readonly problem: string;
   readonly advice: string;
 
@@ -14,16 +15,16 @@ export class PasswordMissing extends Error {
   }
 }
 
-/** Who connects, and where to. */
+/** The user that connects, and to which database. */
 type Connecting = Pick<pg.Client, 'host' | 'port' | 'database' | 'user'>;
 
-/** Others may read or write it. */
+/** Permission bits with which others may read, write or execute a file. */
 const OF_OTHERS = 0o077;
 
 /**
- * Has a client that was given no password look into the password file (`PGPASSFILE`, `~/.pgpass`) if the server asks
- * for one, at each connection. `pg` does so too, with a warning on the terminal that this will end, and without a word
- * if the file has no line for it.
+ * Makes a client without a password read it from the password file (`PGPASSFILE`, `~/.pgpass`) when the server asks for
+ * one, at each connection. `pg` would do so, too, but prints a deprecation warning, and does not report a file without
+ * a matching line.
  */
 export function usePasswordFile(client: pg.Client, env: NodeJS.ProcessEnv = process.env): void {
   const holder = client as unknown as { password: unknown };
@@ -31,7 +32,10 @@ export function usePasswordFile(client: pg.Client, env: NodeJS.ProcessEnv = proc
   holder.password = () => passwordFor(client, env);
 }
 
-/** https://www.postgresql.org/docs/current/libpq-pgpass.html. Throws {@link PasswordMissing}. */
+/**
+ * Finds the password in the file: https://www.postgresql.org/docs/current/libpq-pgpass.html. Throws {@link
+ * PasswordMissing}.
+ */
 async function passwordFor(client: Connecting, env: NodeJS.ProcessEnv): Promise<string> {
   const asks = 'the database server asks for a password';
   const file = fileOf(env);
@@ -62,10 +66,11 @@ function fileOf({ PGPASSFILE = '', APPDATA = '.', HOME = '.' }: NodeJS.ProcessEn
   return process.platform === 'win32' ? join(APPDATA, 'postgresql', 'pgpass.conf') : join(HOME, '.pgpass');
 }
 
+/** The fields to match. */
 type Wanted = readonly [host: string, port: string, database: string, user: string];
 
 function wordsOf({ host, port, database = '', user = '' }: Connecting): Wanted {
-  // A folder of sockets.
+  // A path is a folder of Unix sockets, which the file calls `localhost`.
   return [host.startsWith('/') ? 'localhost' : host, String(port), database, user];
 }
 
@@ -73,7 +78,7 @@ function wordsOf({ host, port, database = '', user = '' }: Connecting): Wanted {
 const FIELDS = 5;
 
 /**
- * The fields of a line: a backslash stands before a character that is meant as it is. Those of a comment fit nothing.
+ * The fields of a line. A backslash escapes the character after it. A comment has no fields, and so matches nothing.
  */
 function fieldsOf(line: string): readonly string[] {
   if (line.startsWith('#')) return [];

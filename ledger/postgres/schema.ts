@@ -6,7 +6,7 @@ import { createTables, type TableDialect } from '../tables/create-tables.ts';
 import type { MakeVersion, VersionName } from '../versions.ts';
 import { MAKE_TRIGGERS } from './triggers.ts';
 
-/** Text compares by its bytes, whatever language the server speaks; every whole number has 8 bytes. */
+/** Text compares by bytes, whatever the server's locale; every whole number has 8 bytes. */
 const TYPES: Readonly<Record<Column['type'], string>> = {
   text: 'text collate "C"',
   integer: 'bigint',
@@ -19,12 +19,13 @@ const DIALECT: TableDialect = {
   numbered: (column) => column.generatedAlwaysAsIdentity(),
 };
 
+/** The migration to each version. */
 export const VERSIONS: Readonly<Record<VersionName, MakeVersion>> = {
   '0.1': makeFirst,
   '0.2': (db) => createTables(db, DIALECT, '0.2'),
   '0.3': (db) => createTables(db, DIALECT, '0.3'),
   '0.4': (db) => createTables(db, DIALECT, '0.4'),
-  // Its triggers are made by the version after it, which rounds otherwise.
+  // Only changed triggers, which version 0.6 replaces.
   '0.5': () => Promise.resolve(),
   '0.6': makeTriggers,
 };
@@ -36,8 +37,8 @@ async function makeFirst(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Makes the triggers that maintain counts and sums. Versions before had others: until 0.4 they did so for each line,
- * and those of 0.5 lost decimals of large sums.
+ * Creates the triggers that maintain counts and sums, in place of those of earlier versions: until 0.4 they ran for
+ * each line, and those of 0.5 lost decimals of large sums.
  */
 async function makeTriggers(db: Kysely<unknown>): Promise<void> {
   for (const statement of MAKE_TRIGGERS) await sql.raw(statement).execute(db);

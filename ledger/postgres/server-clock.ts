@@ -5,9 +5,9 @@ import type { Clock, Schema } from '../schema.ts';
 
 /** How often the server's clock is read again, ms: monotonic clocks drift apart by some ms in that time. */
 const READ_EVERY_MS = 30_000;
-/** A jump of the system clock, or sleep of the machine, by more than this has it read again at once, ms. */
+/** If the system clock jumps by more than this, or the machine slept, the server's clock is read again at once, ms. */
 const JUMP_MS = 1_000;
-/** Readings at the start; the quickest counts. */
+/** Readings at the start; the one with the shortest round trip counts. */
 const READINGS = 3;
 
 /** A reading of the server's clock, beside our monotonic one. */
@@ -19,9 +19,9 @@ interface Reading extends ClockReading {
 }
 
 /**
- * The clock of the database server, so that all hosts that share a ledger mean the same by a time, however wrong their
- * own clocks are. In between readings, this process's monotonic clock runs it. A server that was away may be another
- * one now.
+ * Returns a clock that follows the database server's, so that all hosts that share a ledger agree on the time, however
+ * wrong their own clocks are. Between readings it advances with this process's monotonic clock. After an outage it is
+ * read again, because another server may answer now.
  */
 export async function serverClock(db: Kysely<Schema>): Promise<Clock> {
   let last = await read(db);
@@ -37,8 +37,7 @@ export async function serverClock(db: Kysely<Schema>): Promise<Clock> {
       // Its duration may include waiting for a database that was away.
       last = { ...next, aheadMs: updateClockOffset(last.aheadMs, next) };
     } catch {
-      // The database is away, or is being closed. The clock runs on, and is read again later; at once where this
-      // machine slept.
+      // The database does not answer, or is being closed. The clock advances, and is read again later.
       last = { ...last, at: performance.now() };
     } finally {
       reading = undefined;

@@ -8,31 +8,32 @@ import { ORIGIN } from './origin.ts';
 import { usePasswordFile } from './password-file.ts';
 import { NO_RIGHT, RightTaken, wasAllowed } from './taken-rights.ts';
 
-/** Sessions of a process: one writes, the others look. */
+/** Max sessions of a process: one writes, the others read. */
 const MOST_SESSIONS = 4;
-/** Prepared statements that a session keeps. Lists of varying length make new ones; those run unprepared after that. */
+/** Max prepared statements of a session. Lists of varying length keep making new ones; later ones run unprepared. */
 const MOST_STATEMENTS = 300;
 /** The oldest version of PostgreSQL that is tested. */
 const OLDEST_VERSION = 15;
+/** Max time to connect, ms. */
 const CONNECT_MS = 10_000;
-/** How long an answer may take in a process that must end, ms: the first that does not come, and those after it. */
+/** Max time for an answer in a process that must end, ms: until one has not come, and after that. */
 const LAST_ANSWERS_MS = { first: 10_000, next: 2_000 };
 
 /**
- * Begins a transaction of the one writer at a time, in all processes. Read committed, whatever the server's default is:
- * otherwise it would see what there was before it waited for the lock.
+ * Begins a write transaction: takes the writers' lock, which one process at a time has. Read committed, whatever the
+ * server's default is: with a stricter level, it would see the state from before it waited for the lock.
  */
 export const BEGIN_WRITING =
   'begin isolation level read committed; select pg_advisory_xact_lock(hashtext(current_schema()))';
 
 /**
- * For the rest of a transaction, each line is looked up by its key. The planner, which knows nothing of tables that
- * were just filled, would rather walk them as a whole for the lines of a group. It then takes a statement that has no
- * key to look up by for a very dear one, which the server would compile each time, in a quarter of a second.
+ * Planner settings for the rest of a transaction, so that each line is looked up by its key. The planner has no
+ * statistics of tables that were just filled, and would scan them as a whole. With scans switched off, it considers a
+ * statement without a usable key very expensive, and would compile it each time (`jit`), in a quarter of a second.
  *
- * Statements are planned once. Otherwise the planner takes one whose lists happen to be short for better than the plan
- * that it has, and plans it each time. Conditions of partial indexes are no parameters (`ledger/conditions.ts`), so
- * plans need none.
+ * Generic plans, so that each statement is planned once: otherwise the planner finds statements with short lists
+ * cheaper than the generic plan, and plans them each time. Conditions of partial indexes are literals
+ * (`ledger/conditions.ts`), so generic plans can use these indexes.
  */
 export const LOOK_UP_BY_KEY = [
   ...['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map((way) => `set local ${way} = off`),
@@ -40,16 +41,16 @@ export const LOOK_UP_BY_KEY = [
 ].join('; ');
 
 /** What the sessions of a process share. */
-interface Line {
-  /** Statements that have succeeded, as many as a session prepares. */
+interface SessionState {
+  /** Texts of statements that have succeeded, up to {@link MOST_STATEMENTS}. */
   readonly done: Set<string>;
-  /** The process must end, and waits for no answer for long. */
+  /** The process must end, so answers may take only {@link LAST_ANSWERS_MS}. */
   isLimited: boolean;
-  /** Since it is limited, the last answer has not come. */
+  /** Since then, the last answer has not come. */
   isSilent: boolean;
 }
 
-/** A statement without an answer. */
+/** A statement without an answer yet. `since`: monotonic ms. */
 interface Waiting {
   readonly since: number;
   timer?: NodeJS.Timeout;
@@ -58,51 +59,52 @@ interface Waiting {
 /** A session at the database server, checked to be safe for a ledger. */
 export class Session {
   readonly client: pg.PoolClient;
-  /** Which server this is: a copy of it has another. See {@link ORIGIN}. */
+  /** Identity of its server, which a copy does not share; see {@link ORIGIN}. */
   readonly origin: string;
+  /** Names of the prepared statements, by text. */
   readonly #names = new Map<string, string>();
-  readonly #line: Line;
+  readonly #state: SessionState;
   readonly #waiting = new Set<Waiting>();
   isBroken = false;
 
-  constructor(client: pg.PoolClient, origin: string, line: Line) {
+  constructor(client: pg.PoolClient, origin: string, state: SessionState) {
     this.client = client;
     this.origin = origin;
-    this.#line = line;
+    this.#state = state;
   }
 
-  /** Sends a statement at once. A statement with values is planned once for each session. */
+  /** Sends a statement at once. A statement with values is prepared once per session. */
   async query(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
     const waiting: Waiting = { since: performance.now() };
     this.#waiting.add(waiting);
-    if (this.#line.isLimited) this.#limit(waiting);
+    if (this.#state.isLimited) this.#limit(waiting);
     try {
       const answer = await this.client.query({
         text,
         ...(values.length === 0 ? {} : { values: [...values], ...this.#nameOf(text) }),
       });
-      this.#line.isSilent = false;
-      if (this.#line.done.size < MOST_STATEMENTS) this.#line.done.add(text);
+      this.#state.isSilent = false;
+      if (this.#state.done.size < MOST_STATEMENTS) this.#state.done.add(text);
       return answer;
     } catch (error) {
       const { code } = error as { readonly code?: string };
-      throw code === NO_RIGHT && wasAllowed(text, this.#line.done) ? new RightTaken(error as Error) : error;
+      throw code === NO_RIGHT && wasAllowed(text, this.#state.done) ? new RightTaken(error as Error) : error;
     } finally {
       clearTimeout(waiting.timer);
       this.#waiting.delete(waiting);
     }
   }
 
-  /** Cuts the line if an answer that is waited for takes too long for a process that must end. */
+  /** For a process that must end: closes the connection if an answer takes too long. */
   limitAnswers(): void {
     for (const waiting of this.#waiting) this.#limit(waiting);
   }
 
   #limit(waiting: Waiting): void {
     const { first, next } = LAST_ANSWERS_MS;
-    const leftMs = (this.#line.isSilent ? next : first) - (performance.now() - waiting.since);
+    const leftMs = (this.#state.isSilent ? next : first) - (performance.now() - waiting.since);
     waiting.timer ??= setTimeout(() => {
-      this.#line.isSilent = true;
+      this.#state.isSilent = true;
       this.isBroken = true;
       this.client.connection.stream.destroy();
     }, leftMs);
@@ -119,17 +121,19 @@ export class Session {
 }
 
 /**
- * Otherwise a session that waits for the writers' lock would not notice that its client is gone, and stay until it has
- * had the lock: with a lock that is held for long, each process that gives up and tries again leaves one behind.
+ * Makes the server notice lost clients while a session waits for the writers' lock. Otherwise such a session stays
+ * until it has had the lock, and each process that gives up and tries again leaves one behind.
  */
 const NOTICE_LOST_CLIENTS = "set client_connection_check_interval = '10s'";
 
-/** One that cannot connect hangs up: for a missing password, it would leave that to the server, a minute later. */
+/**
+ * A client that reads the password file, and hangs up if it cannot connect; `pg` leaves that to the server's timeout.
+ */
 class Client extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
     usePasswordFile(this);
-    // Without a listener, one that the server ends in the moment in which it is handed out would end the process.
+    // Without a listener, a client that the server ends just when the pool hands it out would crash the process.
     this.on('error', () => undefined);
   }
 
@@ -147,14 +151,14 @@ class Client extends pg.Client {
 
 type Connected = (error: Error | null, client: pg.Client) => void;
 
-/** The sessions of this process. Each is had again and again; one that breaks is replaced once the server answers. */
+/** The sessions of this process: a pool, in which a broken session is replaced once the server answers. */
 export class Sessions {
   readonly #pool: pg.Pool;
   readonly #place: string;
   readonly #outage: Outage;
   readonly #known = new WeakMap<pg.PoolClient, Session>();
   readonly #taken = new Set<Session>();
-  readonly #line: Line = { done: new Set(), isLimited: false, isSilent: false };
+  readonly #state: SessionState = { done: new Set(), isLimited: false, isSilent: false };
   #hasConnected = false;
 
   /** `answerMs`: how long the answer to a statement may take before the connection counts as broken. */
@@ -171,16 +175,16 @@ export class Sessions {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     });
-    // Without a listener, a connection that breaks while idle would end the process. The next query reports it.
+    // Without a listener, a connection that breaks while idle would crash the process. The next query reports it.
     this.#pool.on('error', () => undefined);
   }
 
-  /** Waits until the server answers. Throws `LedgerUnreachable`. */
+  /** Returns a session. Waits until the server answers. Throws `LedgerUnreachable`. */
   get(): Promise<Session> {
     return this.#outage.repeat(() => this.open());
   }
 
-  /** Like {@link get}, but waits for nothing. */
+  /** Like {@link get}, but does not wait for a server that does not answer. */
   async open(): Promise<Session> {
     try {
       const client = await this.#pool.connect();
@@ -194,30 +198,29 @@ export class Sessions {
   }
 
   /**
-   * From now on no answer is waited for for long, also none that is waited for already: for a process that must end.
+   * For a process that must end: limits how long answers may take from now on, also those that are awaited already.
    */
   limitAnswers(): void {
-    this.#line.isLimited = true;
+    this.#state.isLimited = true;
     this.#pool.options.connectionTimeoutMillis = LAST_ANSWERS_MS.next;
     for (const session of this.#taken) session.limitAnswers();
   }
 
-  /** Whether the last answer that was asked for since then has not come. */
+  /** Whether, since {@link limitAnswers}, the last answer has not come. */
   get isSilent(): boolean {
-    return this.#line.isSilent;
+    return this.#state.isSilent;
   }
 
   async #begin(client: pg.PoolClient): Promise<Session> {
     let session: Session | undefined;
-    // Before the first question: without a listener, a connection that breaks between two queries, or during one, would
-    // end the process.
+    // Added before the first query: without a listener, a connection that breaks would crash the process.
     client.on('error', () => {
       if (session !== undefined) session.isBroken = true;
     });
-    // Windows, among others, cannot do it, and refuses. It fails like the next question if the line does.
+    // Servers on Windows, among others, refuse this setting. If the connection is broken, the next query fails, too.
     client.query(NOTICE_LOST_CLIENTS).catch(() => undefined);
     try {
-      session = new Session(client, await checkServer(client, this.#place, this.#hasConnected), this.#line);
+      session = new Session(client, await checkServer(client, this.#place, this.#hasConnected), this.#state);
       this.#known.set(client, session);
       return session;
     } finally {
@@ -225,7 +228,7 @@ export class Sessions {
     }
   }
 
-  /** Works with a session, which an error ends. Waits for nothing. */
+  /** Calls `work` with a session, which is closed if `work` throws. Does not wait for a server that does not answer. */
   async using<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const session = await this.open();
     try {
@@ -238,7 +241,10 @@ export class Sessions {
     }
   }
 
-  /** The error for an answer that only the former database can give, or a copy of it once a person has accepted it. */
+  /**
+   * Returns the error for a commit whose outcome only the former database knows. `mayBeAccepted`: or the present one,
+   * once a person has accepted it.
+   */
   notTheSame(mayBeAccepted: boolean): LedgerAway {
     return new LedgerAway(
       describePlace(this.#place),
@@ -249,7 +255,7 @@ export class Sessions {
     );
   }
 
-  /** May be called again for one that was given back. */
+  /** Returns a session to the pool. No effect if it was returned already. */
   put(session: Session): void {
     if (!this.#taken.delete(session)) return;
     session.client.release(session.isBroken);
@@ -260,6 +266,7 @@ export class Sessions {
   }
 }
 
+/** What {@link checkServer} reads. */
 interface ServerFacts {
   readonly version: number;
   readonly is_replica: boolean;
@@ -271,8 +278,8 @@ interface ServerFacts {
 }
 
 /**
- * Refuses a server that could forget what it has confirmed; who `hasConnected` before waits until a person has mended
- * that. Returns which server it is, see {@link ORIGIN}.
+ * Throws if the server could lose what it has confirmed, is too old, or is a replica. A process that `hasConnected`
+ * before waits until a person has fixed that. Returns the identity of the server, see {@link ORIGIN}.
  */
 async function checkServer(client: pg.ClientBase, place: string, hasConnected: boolean): Promise<string> {
   const { rows } = await client.query<ServerFacts>(`

@@ -4,8 +4,9 @@ import { TABLES } from '../schema.ts';
 export const NO_RIGHT = '42501';
 
 /**
- * The user may not do what this process has done before: rights were taken, or a database is being restored, which
- * grants them last. Who never had a right is told so at once; who works waits until a person has mended this.
+ * The database user lacks a right for something that this process has done before: the right was revoked, or the
+ * database is being restored, which grants rights last. Workers then wait until a person has fixed it. A right that the
+ * user never had is reported at once instead.
  */
 export class RightTaken extends Error {
   readonly code = NO_RIGHT;
@@ -16,7 +17,7 @@ export class RightTaken extends Error {
 }
 
 /**
- * Whether statements that have succeeded show that this one was allowed: as they did the same to each of its tables.
+ * Whether statements that have `succeeded` show that this one was allowed: they did the same with each of its tables.
  */
 export function wasAllowed(statement: string, succeeded: Iterable<string>): boolean {
   const wanted = usesOf(statement);
@@ -26,7 +27,7 @@ export function wasAllowed(statement: string, succeeded: Iterable<string>): bool
 
 const NAMES = Object.keys(TABLES);
 
-/** `select batches`, `insert rows`, by the first verb. */
+/** What a statement does with which tables, e.g. `select batches`. Only its first verb counts. */
 function usesOf(statement: string): Set<string> {
   const verb = /\b(?:insert|update|delete|select)\b/i.exec(statement)?.[0].toLowerCase() ?? '';
   const words = new Set(statement.match(/\w+/g));

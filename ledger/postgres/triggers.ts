@@ -9,15 +9,15 @@ import {
   type Line,
 } from '../tables/kept-sums.ts';
 
-/**
- * The triggers of `ledger/sqlite/triggers.ts` in PostgreSQL's language: they keep the same counts and sums, from the
- * same parts. Those of rows and charges run once for each statement, with all lines that it has changed: a group of
- * writes changes the rows of one batch, and one change of its sums costs as much as one for each row.
+/*
+ * PostgreSQL's form of the triggers in `ledger/sqlite/triggers.ts`: they maintain the same counts and sums, from the
+ * same SQL parts (`tables/kept-sums.ts`). Those of rows and charges run once per statement, with all lines that it has
+ * changed, so that a group of writes updates the sums of its batch once instead of once per line.
  */
 
 type Event = 'insert' | 'update' | 'delete';
 
-/** What a statement leaves and takes away, under the names that the parts are written for. */
+/** The lines that each kind of statement adds (`new`) and takes away (`old`): the names used in the SQL parts. */
 const LINES: Readonly<Record<Event, readonly Line[]>> = {
   insert: ['new'],
   delete: ['old'],
@@ -28,7 +28,7 @@ const REFERENCING: Readonly<Record<Line, string>> = { new: 'new table as new_lin
 
 type Parts = Readonly<Record<string, (line: Line) => string>>;
 
-/** Each changed line with its parts: added if it is new, and with the opposite sign if it is old. */
+/** Selects the contribution of each changed line: positive for new lines, negative for old ones. */
 function changesOf(event: Event, keys: Parts, parts: Parts, where = 'true'): string {
   return LINES[event]
     .map((line) => {
@@ -47,7 +47,7 @@ function changesOf(event: Event, keys: Parts, parts: Parts, where = 'true'): str
  */
 const rounded = (sum: string): string => `round((${sum}) * 1e6::double precision) / 1e6::double precision + 0`;
 
-/** Changes the sums of each batch by what its lines add or take away. */
+/** Updates the sums of each batch by the contributions of the changed lines. */
 function changeSums(event: Event, parts: Parts): string {
   const names = Object.keys(parts);
   const columns = names.map((name) => `${name} = ${rounded(`sums.${name} + d.${name}`)}`);
@@ -58,7 +58,7 @@ function changeSums(event: Event, parts: Parts): string {
     where sums.batch = d.batch and (${names.map((name) => `d.${name} <> 0`).join(' or ')});`;
 }
 
-/** Counts the lines under what they stand for now, and no more under what they stood for. */
+/** Updates the counts of rows by status and reason. */
 function changeCounts(event: Event): string {
   const keys = Object.keys(OF_STANDING).join(', ');
   return `insert into row_counts (${keys}, n, recent)
@@ -68,7 +68,7 @@ function changeCounts(event: Event): string {
     on conflict (${keys}) do update set n = row_counts.n + excluded.n, recent = row_counts.recent + excluded.recent;`;
 }
 
-/** Compares the charges with their quotes, of each size. */
+/** Updates the ratios of charges to quotes, per operation and size. */
 const CHANGE_RATIOS = `insert into charge_ratios (batch, operation, size, step, price, worst, unquoted, told, ended)
   select new.batch, new.operation, ${RATIO.size}, min(new.step), ratio.price,
     max(${RATIO.worst}), max(${RATIO.unquoted}), sum(${RATIO.told}), sum(${RATIO.ended})
@@ -88,7 +88,7 @@ interface Trigger {
   readonly on: string;
   /** `after …` */
   readonly when: string;
-  /** Each line, or the statement with the lines that it is given. */
+  /** `for each …`, with the names of the transition tables. */
   readonly each: string;
   readonly body: string;
 }
@@ -116,14 +116,14 @@ const TRIGGERS: readonly Trigger[] = [
   ...ofStatements('charges', (event) => changeSums(event, OF_CHARGES) + (event === 'update' ? CHANGE_RATIOS : '')),
 ];
 
-/** Triggers that version 0.1 had for each line, beside those that have a successor of their name. */
+/** Triggers of earlier versions whose names are no longer used. */
 const FORMER = ['rows_promising', 'rows_promised', 'charges_ratio'];
 
-/** What makes them, and removes those of the versions before. */
+/** Statements that create the triggers in place of those of earlier versions. */
 export const MAKE_TRIGGERS: readonly string[] = [
   ...[...TRIGGERS.map(({ name }) => name), ...FORMER].map((name) => `drop function if exists ${name}() cascade`),
   ...TRIGGERS.flatMap(({ name, on, when, each, body }) => [
-    // Tables of lines have columns with the names that PL/pgSQL gives to its own line.
+    // `new` and `old` are also PL/pgSQL's own variables: names mean columns.
     `create function ${name}() returns trigger language plpgsql as
      $body$ #variable_conflict use_column begin ${body} return null; end $body$`,
     `create trigger ${name} after ${when} on ${on} ${each} execute function ${name}()`,
