@@ -2,22 +2,23 @@ import { sql } from 'kysely';
 import { readSnapshot } from '../database/transactions.ts';
 import type { Db, Tx } from '../schema.ts';
 
-/**
- * Sums over all reusable results. Lines with the same key are names of one result: one for the row that paid for it,
- * and one for each row that reused it.
+/*
+ * Sums over all reusable results (`voxbatch cache`). Each line of the table `results` is an *entry*. Entries with the
+ * same key are one *result*: one entry for the row that paid for it, and one for each row that reused it.
  */
 
 /** Totals for one group of cache entries. */
 export interface NamedSum {
+  /** Batch, kind or voice. */
   readonly name: string;
   readonly entries: number;
-  /** Total file size; a file with several names counts once per name. */
+  /** Total file size; a result counts once per entry. */
   readonly bytes: number;
 }
 
-/** The cache as a whole. Lists have the largest hundred. */
+/** Sums over the cache as a whole, in groups. Lists have the hundred largest groups. */
 export interface CacheSums {
-  /** One for each row that made or reused a result. */
+  /** One per row that made or reused a result. */
   readonly entries: number;
   /** Different results. */
   readonly results: number;
@@ -35,7 +36,7 @@ export interface CacheSums {
 const MOST_SUMS = 100;
 const DAY_MS = 86_400_000;
 
-/** Sums over all results. */
+/** Returns the sums over all results, as of one moment. */
 export async function sumResults(db: Db): Promise<CacheSums> {
   return readSnapshot(db, async (tx) => {
     const { entries } = await tx
@@ -57,7 +58,7 @@ export async function sumResults(db: Db): Promise<CacheSums> {
   });
 }
 
-/** A line per result, with its length and when it was last used. */
+/** Selects one line per result, with its size and when it was last used. */
 function byKey(tx: Db | Tx) {
   return tx
     .selectFrom('results')
@@ -76,7 +77,7 @@ async function sumByBatch(tx: Tx): Promise<readonly NamedSum[]> {
     .execute();
 }
 
-/** Sums both in one query: looking up each entry's row is the slow part. */
+/** Sums by kind and by voice, in one query: looking up each entry's row is the slow part. */
 async function sumByKindAndVoice(tx: Tx): Promise<Pick<CacheSums, 'byKind' | 'byVoice'>> {
   const { rows } = await sql<Omit<NamedSum, 'name'> & { readonly kind: string; readonly voice: string }>`
     select rows.kind, coalesce(rows.voice, '') as voice, count(*) as entries, sum(bytes) as bytes
@@ -85,6 +86,7 @@ async function sumByKindAndVoice(tx: Tx): Promise<Pick<CacheSums, 'byKind' | 'by
   return { byKind: regrouped(rows, ({ kind }) => kind), byVoice: regrouped(rows, ({ voice }) => voice) };
 }
 
+/** Adds up lines with the same name. */
 function regrouped<Row extends Omit<NamedSum, 'name'>>(
   rows: readonly Row[],
   nameOf: (row: Row) => string,
@@ -110,8 +112,8 @@ async function sumByAge(tx: Tx): Promise<CacheSums['byAge']> {
 }
 
 /**
- * The last-use time of the newest result that does not fit when the most recently used results are kept up to this many
- * bytes; null if all fit.
+ * If the most recently used results are kept, up to this many bytes in all: returns when the newest result that does
+ * not fit was last used, ms; null if all fit.
  */
 export async function usedBeyond(db: Db, bytes: number): Promise<number | null> {
   return readSnapshot(db, async (tx) => {

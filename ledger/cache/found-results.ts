@@ -9,8 +9,9 @@ import type { ResultFile } from '../records.ts';
 import type { ResultsTable } from '../tables/charges.ts';
 import type { Selectable } from 'kysely';
 
-/** A stored result that later, equal rows may use. */
+/** A stored result that later rows with the same request may use. */
 export interface ResultRecord extends AttemptKey {
+  /** Cache key: a hash of the request, the API URL and the account. */
   readonly key: string;
   readonly file: ResultFile;
   /** `.srt` and `.vtt` files of a transcript. */
@@ -20,7 +21,7 @@ export interface ResultRecord extends AttemptKey {
   readonly jobId: string | null;
   /** What was charged for it when it was made. */
   readonly credits: number | null;
-  /** Length of all its files. */
+  /** Total size of its files. */
   readonly bytes: number;
   /** When it was made, or a person last went back to it, ms. */
   readonly madeAt: number;
@@ -29,8 +30,8 @@ export interface ResultRecord extends AttemptKey {
 }
 
 /**
- * Results with these keys, at most three per key, newest first. Each key also hashes the API URL and the account, so
- * results never cross accounts. Those of takes that their row has left for an earlier one are not offered.
+ * Reads results with these keys, at most three per key, newest first. Leaves out those of takes that a person rejected
+ * by going back to an earlier take.
  */
 export async function findResults(db: Db, keys: readonly string[]): Promise<readonly ResultRecord[]> {
   return readSnapshot(db, async (tx) => {
@@ -43,8 +44,8 @@ export async function findResults(db: Db, keys: readonly string[]): Promise<read
 }
 
 /**
- * Looks up what would replace a request with this key: earlier results, or another row's request that may produce one,
- * except those in `passOver`.
+ * Looks up what could replace the request of attempt `own` with this key: earlier results; and `by`, another row's
+ * attempt that may still produce one, but none of `passOver`.
  */
 export async function findReusable(
   db: Db,
@@ -70,14 +71,14 @@ const newestOf = (db: Db | Tx, { key }: { readonly key: string }) =>
 const selectResults = prepared(newestOf, ({ key }) => `results:${key}`);
 const selectResultsOf = preparedEach(newestOf);
 
-/** The newest results with this key. */
+/** Reads the newest results with this key. */
 export async function resultsOf(tx: Tx, key: string): Promise<readonly ResultRecord[]> {
   return (await selectResults(tx, { key })).map(toResult);
 }
 
 /** An attempt of another row that may still bring a result. */
 export interface MakingAttempt extends AttemptKey {
-  /** True if a live worker works on its batch or has its request in flight. */
+  /** Whether a live worker works on its batch or has its request in flight. */
   readonly isAttended: boolean;
 }
 
@@ -95,14 +96,15 @@ const selectMaking = prepared(
   ({ key }) => `making:${key}`,
 );
 
-/** Asks for both ahead. */
+/** Starts the reads of {@link resultsOf} and {@link makingOf} in advance; for the `prefetch` of `write`. */
 export function prefetchInstead(tx: Tx, key: string): readonly Promise<unknown>[] {
   return [selectResults(tx, { key }), selectMaking(tx, { key })];
 }
 
 /**
- * Another row's attempt that may still produce the result with this key, except those in `passOver`. Its row is open
- * and is at that take or waits for that lost file. Nothing else holds a key, so a kill leaves no stale lock.
+ * Finds an attempt of a row other than `own` that may still produce the result with this key, but none of `passOver`.
+ * Its row is open, and at the attempt's take or waiting for its lost file. The attempt's record is all that reserves a
+ * key, so a killed process leaves no stale lock.
  */
 export async function makingOf(
   tx: Tx,
@@ -134,13 +136,13 @@ export async function makingOf(
   return { ...attempt, isAttended: found !== undefined };
 }
 
-/** The record of an earlier result, kept with the attempt that used it or could not. */
+/** Describes an earlier result, for the record of the attempt that used it, or could not (`is`). */
 export function sourceOf(result: ResultRecord, is: ResultSource['is']): ResultSource {
   const { jobId, madeAt, credits } = result;
   return { is, from: attemptKeyOf(result), jobId, madeAt, credits };
 }
 
-/** The given keys that have a result which later rows may use. */
+/** Returns those of these keys that have a result which later rows may use. */
 export async function keysWithResult(db: Db, keys: readonly string[]): Promise<readonly string[]> {
   if (keys.length === 0) return [];
   const query = db.selectFrom('results').select('key').distinct().where('key', 'in', keys).where(isOffered('results'));
@@ -148,16 +150,18 @@ export async function keysWithResult(db: Db, keys: readonly string[]): Promise<r
   return found.map(({ key }) => key);
 }
 
-/** All entries with this key, oldest first. */
+/** Reads all entries with this key, oldest first: of the row that made the result and of those that reused it. */
 export async function resultNames(db: Db, key: string): Promise<readonly ResultRecord[]> {
   return namesOf(db, [key]);
 }
 
+/** Reads all entries with these keys, oldest first. */
 export async function namesOf(db: Db | Tx, keys: readonly string[]): Promise<readonly ResultRecord[]> {
   const lines = await db.selectFrom('results').selectAll().where('key', 'in', keys).orderBy('made_at').execute();
   return lines.map(toResult);
 }
 
+/** Converts a line of `results`. */
 export function toResult(line: Selectable<ResultsTable>): ResultRecord {
   const { key, batch, row, step, take, attempt, text, credits, bytes } = line;
   return {

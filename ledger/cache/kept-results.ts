@@ -9,7 +9,10 @@ import { attemptKeyOf, type AttemptKey } from '../../contract/batch.ts';
 import { checkedStepOf } from '../../contract/row-kinds.ts';
 import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 
-/** Results that later rows may reuse: those of keyed attempts whose file is complete and passed all checks. */
+/*
+ * The cache: results that later rows may reuse, those of attempts with a cache key whose file is complete and passed
+ * all checks. Also the states of an attempt that reused a result (`cached`).
+ */
 
 /** A result's data besides its file. */
 interface Besides {
@@ -26,7 +29,7 @@ const insertResult = preparedWrite(
     db
       .insertInto('results')
       .values(allOf(results, given))
-      // A person had it fetched again: the same job, and so the same result.
+      // The entry exists if a person had the result fetched again, from the same job.
       .onConflict((conflict) =>
         conflict
           .columns(['batch', 'row', 'step', 'take', 'attempt'])
@@ -35,7 +38,7 @@ const insertResult = preparedWrite(
   ({ key }) => [`results:${key}`],
 );
 
-/** Caches an attempt's result if later rows may reuse it. */
+/** Adds an attempt's result to the cache, if the attempt has a key, a file and no failure. */
 export async function keepResult(tx: Tx, charge: ChargeLine, besides: Besides): Promise<void> {
   const file = toFile(charge.file);
   if (charge.result_key === null || file === null || charge.failure !== null) return;
@@ -59,13 +62,13 @@ const renewResult = preparedWrite(
   ({ key }) => [`results:${key}`],
 );
 
-/** Puts a result before all others of its key: a person has just chosen it. No effect if it is not kept. */
+/** Makes a result the first choice among those of its key, because a person chose it. No effect if it is not cached. */
 export async function preferResult(tx: Tx, charge: ChargeLine): Promise<void> {
   if (charge.result_key === null) return;
   await renewResult(tx, { ...attemptKeyOf(charge), key: charge.result_key, now: tx.now() });
 }
 
-/** Caches the result of an answered request, an ended job, or a copy whose lost file was restored. */
+/** Caches the result of an answered request, an ended job, or a reused result whose lost file was restored. */
 export async function keepPaidResult(tx: Tx, charge: ChargeLine, effect: RowEffect): Promise<void> {
   const besides = 'outcome' in effect ? { extraFiles: effect.extraFiles ?? [], text: effect.text ?? null } : {};
   const own = { jobId: charge.job_id, credits: charge.charged };
@@ -73,12 +76,12 @@ export async function keepPaidResult(tx: Tx, charge: ChargeLine, effect: RowEffe
   await keepResult(tx, charge, { ...besides, jobId, credits });
 }
 
-/** Forgets a result: no later row uses it. */
+/** Removes an attempt's entry from the cache, so that no later row uses its result. */
 export async function forgetResult(tx: Tx, of: AttemptKey): Promise<void> {
   await tx.deleteFrom('results').where(ofAttempt(of)).execute();
 }
 
-/** Removes a result that failed its check from the cache, so that no later row uses it. No effect on other attempts. */
+/** If `check` is a failed check, removes the speech that it checked from the cache; else no effect. */
 export async function forgetUnfit(row: RowInTransaction, check: ChargeLine): Promise<void> {
   const checked = checkedStepOf(row.line.kind, check.step);
   if (checked === undefined || check.judgement === null || check.failure === null) return;
@@ -89,24 +92,24 @@ export async function forgetUnfit(row: RowInTransaction, check: ChargeLine): Pro
   if (source?.is === 'used') await forgetResult(row.tx, source.from);
 }
 
-/** Marks a file as deliberately removed from the store. If it was already marked, its original time stays. */
+/** Returns the file marked as removed from the store on purpose, now (ms) or at the time already marked. */
 export function removed(file: ResultFile, now: number): ResultFile {
   return { ...file, removedAt: file.removedAt ?? now };
 }
 
-/**
- * A copy of an earlier result whose file is lost. Its attempt is `cached` and has no job; only the original request
- * does. While that job is read again for the copy, the attempt is `accepted` with it, free of charge, so that it counts
- * as a running job wherever that matters. When the job ends, the attempt is `cached` again.
+/*
+ * If the file of a reused result is lost, the job that made it is read again. The attempt that reused it is `cached`
+ * and has no job. While the original job is read for it, the attempt is `accepted` with that job, free of charge, so
+ * that it counts as a running job everywhere. When the job ends, the attempt is `cached` again.
  */
 
-/** The changes to an attempt while a job is read for it again. */
+/** Returns the changes to an attempt while its original job is read again; none unless it is `cached`. */
 export function withJob(charge: ChargeLine): Partial<ChargeLine> {
   if (charge.state !== 'cached') return {};
   return { state: 'accepted', job_id: toCharge(charge).source?.jobId ?? null, charged: 0, charged_from: null };
 }
 
-/** The changes to an attempt once no job is read for it any more. */
+/** Returns the changes that undo {@link withJob}; none for other attempts. */
 export function withoutJob(charge: ChargeLine): Partial<ChargeLine> {
   if (charge.state !== 'accepted' || toCharge(charge).source?.is !== 'used') return {};
   return { state: 'cached', job_id: null, charged: null, charged_from: null, told: null };

@@ -9,8 +9,8 @@ import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import { forgetResult, removed } from './kept-results.ts';
 
 /**
- * All entries of the results last used at or before this time (ms), ordered by key. Pages by key: starts after the
- * given key (initially the empty string) and returns at most the given number of results.
+ * Reads a page of the results last used at or before `before` (ms), each as the list of its entries, ordered by key.
+ * `after`: the last key of the page before, initially empty. `most`: max results.
  */
 export async function resultsUnused(
   db: Db,
@@ -36,7 +36,7 @@ export async function resultsUnused(
   });
 }
 
-/** Forgets results whose files are being removed, and marks the files as removed. */
+/** Removes results from the cache whose files are being removed, and marks the files as removed. */
 export async function pruneResults(db: Db, results: readonly AttemptKey[], by = byItself(null)): Promise<void> {
   await write(db, async (tx) => {
     const now = tx.now();
@@ -51,7 +51,7 @@ export async function pruneResults(db: Db, results: readonly AttemptKey[], by = 
   });
 }
 
-/** Marks the attempt's file, and the row's if that is the row's result. */
+/** Marks the attempt's file as removed, and also that of its row if it is the same file. */
 async function markRemoved(tx: Tx, key: AttemptKey, now: number): Promise<void> {
   const row = await RowInTransaction.load(tx, key);
   const charge = row.chargeAt(key);

@@ -18,9 +18,11 @@ import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 
-/** Reuses results of earlier rows instead of sending requests. Such a row costs nothing. */
+/*
+ * Reuses results of earlier rows instead of sending requests. A row that does so costs nothing.
+ */
 
-/** An earlier result in place of a request. */
+/** An earlier result to record in place of a request. */
 export interface ResultUse {
   readonly result: ResultRecord;
   /** The row's own copies of its files. */
@@ -28,6 +30,7 @@ export interface ResultUse {
   readonly extraFiles: readonly ResultFile[];
   /** Credits the row would have cost up to this step without it; null if unknown. */
   readonly saved: number | null;
+  /** The worker process. */
   readonly owner: string;
   /** The caller's fencing token for the row; omitted: not checked. */
   readonly fence?: number;
@@ -37,6 +40,7 @@ export interface ResultUse {
   readonly effect?: RowEffect;
 }
 
+/** Records the use of a result, and returns its key if it is still on record. */
 const touch = prepared((db, given: AttemptKey & { now: number }) =>
   db.updateTable('results').set({ used_at: given.now }).where(ofAttempt(given)).returning('key'),
 );
@@ -54,13 +58,13 @@ export async function useResult(
 ): Promise<{ readonly used: boolean } & RowSnapshot> {
   return write(db, async (tx) => {
     const row = await RowInTransaction.load(tx, key);
-    const tts = await wantedBy(row, key, use);
+    const tts = await ttsIfUsable(row, key, use);
     return { used: tts !== undefined && (await recordUse(row, key, use, tts)), ...row.snapshot() };
   });
 }
 
-/** The TTS mode of the row's batch; undefined if the row cannot use the result now. */
-async function wantedBy(row: RowInTransaction, key: AttemptKey, { fence }: ResultUse): Promise<TtsMode | undefined> {
+/** Returns the TTS mode of the row's batch; undefined if the row cannot use the result now. */
+async function ttsIfUsable(row: RowInTransaction, key: AttemptKey, { fence }: ResultUse): Promise<TtsMode | undefined> {
   const { line, next } = row;
   if (next.type !== 'submit' || line.take !== key.take || (fence ?? line.hold) !== line.hold) return undefined;
   if (next.at.step !== key.step && !isLastStep(row.spec, key.step)) return undefined;
@@ -69,6 +73,7 @@ async function wantedBy(row: RowInTransaction, key: AttemptKey, { fence }: Resul
   return state === 'open' && control === 'running' ? toSettings(settings).tts : undefined;
 }
 
+/** Returns false, without any change, if the result is no longer on record. */
 async function recordUse(row: RowInTransaction, key: AttemptKey, use: ResultUse, tts: TtsMode): Promise<boolean> {
   const { result, file, extraFiles, owner } = use;
   const now = row.tx.now();
@@ -78,7 +83,7 @@ async function recordUse(row: RowInTransaction, key: AttemptKey, use: ResultUse,
     ...attemptKeyOf(key),
     owner,
     from_take: row.sourceOf(key.step),
-    // If its file is lost, it counts as a running job while the original job is read for it.
+    // Needed if its file is lost: it counts as a running job of this operation while the original job is read again.
     operation: operationOf(row.spec, key.step, tts),
     state: 'cached',
     quoted: use.saved,
@@ -100,7 +105,7 @@ async function recordUse(row: RowInTransaction, key: AttemptKey, use: ResultUse,
   return true;
 }
 
-/** Forgets a result whose file is missing or altered. Its own row keeps it. */
+/** Removes a result from the cache whose file is missing or altered. The row that made it keeps it. */
 export async function dropResult(db: Db, of: AttemptKey): Promise<void> {
   await write(db, (tx) => forgetResult(tx, of));
 }

@@ -18,13 +18,16 @@ import { takesOf } from '../takes/takes.ts';
 import type { TakeRecord } from '../takes/take-records.ts';
 import { write } from '../database/transactions.ts';
 
-/**
- * Removes data that a finished batch no longer needs. Rows, outcomes and charges stay, so every count and sum stays the
- * same. Between {@link beginClean} and {@link endClean} no row of the batch can be reopened; a killed clean starts over
- * and goes through all rows again.
+/*
+ * `voxbatch clean`: removes data that a finished batch no longer needs, its media or its rows' requests. Rows, outcomes
+ * and charges stay, so every count and sum stays the same. Between `beginClean` and `endClean` no row of the batch can
+ * be reopened; a killed clean starts over and goes through all rows again.
  */
 
-/** Whether a batch can be cleaned. `undecided`: rows that ended `unknown` or `overdue` still need their requests. */
+/**
+ * Whether a clean has begun. `undecided`: the number of rows that ended `unknown` or `overdue`, and still need their
+ * requests.
+ */
 export type CleanStart =
   /** The parts to remove, including those of an interrupted clean. */
   | { readonly type: 'begun'; readonly parts: CleanParts }
@@ -51,9 +54,9 @@ export async function beginClean(db: Db, batch: string, parts: CleanParts, by = 
 }
 
 /**
- * Removes these parts from the records of rows that are not in doubt: clears their requests and marks their files as
- * removed, so that later rows no longer reuse them. Returns the rows that are not in doubt. Throws {@link LedgerMisuse}
- * if no clean has begun.
+ * Cleans the records of these rows, but of none in doubt: marks their files as removed, so that later rows no longer
+ * reuse them, or clears their requests, as the clean that has begun says. Returns the cleaned rows. Throws {@link
+ * LedgerMisuse} if no clean has begun.
  */
 export async function cleanRows(db: Db, batch: string, rows: readonly number[]): Promise<readonly number[]> {
   return write(db, async (tx) => {
@@ -89,7 +92,7 @@ export async function endClean(db: Db, batch: string): Promise<void> {
   });
 }
 
-/** Marks a row's files as removed, and forgets them as results for later rows. */
+/** Marks a row's files as removed, and removes them from the cache. */
 async function forgetMedia(tx: Tx, batch: string, { row, charges }: RowSnapshot, now: number): Promise<void> {
   await tx.deleteFrom('results').where('batch', '=', batch).where('row', '=', row.row).execute();
   if (row.file !== null) {
@@ -103,14 +106,14 @@ async function forgetMedia(tx: Tx, batch: string, { row, charges }: RowSnapshot,
   });
 }
 
-/** Clears a row's request, in all its takes, and its transcript. */
+/** Clears a row's request, in all its takes, its input and its transcript. */
 async function forgetRequest(tx: Tx, batch: string, { row }: RowSnapshot): Promise<void> {
   const spec: RowSpec = {
     kind: row.kind,
     ...defined({ dialect: row.spec.dialect, verify: row.spec.verify }),
     extra: {},
   };
-  // Without its text, such a result is useless to other rows.
+  // A cached transcript without its text is useless to other rows.
   await tx
     .deleteFrom('results')
     .where(ofRow({ batch, row: row.row }))
@@ -122,6 +125,7 @@ async function forgetRequest(tx: Tx, batch: string, { row }: RowSnapshot): Promi
   });
 }
 
+/** Changes what is on record of the row before each of its takes. */
 async function changeTakes(
   tx: Tx,
   batch: string,

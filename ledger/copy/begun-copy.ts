@@ -5,15 +5,15 @@ import type { CopySide } from './copy-side.ts';
 import { CopyRefused } from './copy-refused.ts';
 import { readLedgerFacts, type CopyFacts } from './read-only.ts';
 
-/** A newer version may have added tables, which would not be copied. Throws {@link LedgerTooNew}. */
+/** Throws {@link LedgerTooNew} if a newer version has added tables to a side, which would not be copied. */
 export async function requireKnownTables({ database: { db, place }, versions }: CopySide): Promise<void> {
   const stranger = (await versionsIn(db)).find((name) => !versions.includes(name));
   if (stranger !== undefined) throw new LedgerTooNew(place, stranger);
 }
 
 /**
- * What an earlier call has left to do: the facts with which TO is opened; `complete`: nothing; undefined: everything.
- * Throws {@link CopyRefused} if these two cannot become one ledger.
+ * Finds out how far an earlier call got (`copy-ledger.ts`). Returns the facts with which TO must only be opened;
+ * `complete` if nothing is left to do; undefined if all is. Throws {@link CopyRefused} if FROM cannot be copied to TO.
  */
 export async function findBegun(from: CopySide, to: CopySide): Promise<CopyFacts | 'complete' | undefined> {
   const [source, target] = [await readLedgerFacts(from.database.db), await readLedgerFacts(to.database.db)];
@@ -36,10 +36,10 @@ export async function findBegun(from: CopySide, to: CopySide): Promise<CopyFacts
   return undefined;
 }
 
-/** What a worker leaves in a ledger even if it never had a batch; all of it is made again. */
+/** Tables that a worker writes even in a ledger without batches; workers write these lines again. */
 const MAY_HAVE_LINES: readonly string[] = ['facts', 'workers', 'limiters', 'text_limits'] satisfies (keyof Schema)[];
 
-/** Throws {@link CopyRefused} unless nothing was ever recorded in a ledger. */
+/** Throws {@link CopyRefused} unless a ledger is empty: no batch was ever recorded in it. */
 export async function requireEmpty(db: Db | Tx): Promise<void> {
   for (const table of Object.keys(TABLES) as (keyof Schema)[]) {
     if (MAY_HAVE_LINES.includes(table)) continue;

@@ -10,33 +10,32 @@ export interface NumberedColumn {
   readonly column: string;
 }
 
-/** What copying a ledger needs of a kind of database. Everything happens in the caller's transaction. */
+/** The operations of a kind of database for copying a ledger, all in the caller's transaction. */
 export interface CopyDialect {
   /**
-   * Whether the ledger may be written to in this database: it is the one that was last written, or a copy that a person
-   * has accepted.
+   * Whether this database is the one in which the ledger was last written, or a copy that a person has accepted.
    */
   isAccepted(tx: Tx): Promise<boolean>;
-  /** Keeps everybody else from writing until the transaction ends. */
+  /** Locks all tables against other writers until the transaction ends. */
   lockTables(tx: Tx): Promise<void>;
-  /** Removes every line of these tables, which are all but `facts`. To be called without counters. */
+  /** Removes every line of these tables, which are all but `facts`. The counters must be off. */
   empty(tx: Tx, tables: readonly (keyof Schema)[]): Promise<void>;
   /** Switches off the triggers that keep counts and sums, so that copied lines are not counted twice; or on again. */
   setCounters(tx: Tx, to: 'off' | 'on'): Promise<void>;
   /**
-   * Makes the database refuse every later write to any table, also of processes that have it open, with these words.
+   * Makes the database refuse every later write to any table, also by processes that have it open, with this message.
    */
   guard(tx: QueryExecutorProvider, words: string): Promise<void>;
-  /** Takes the guard away again. */
+  /** Removes the guard. */
   unguard(tx: QueryExecutorProvider): Promise<void>;
-  /** Adds lines as they are. */
+  /** Inserts lines unchanged. */
   insert(tx: Tx, table: keyof Schema, lines: readonly AnyLine[]): Promise<void>;
-  /** The last number that was generated for this column; 0 if none. */
+  /** Returns the last number that was generated for this column; 0 if none was. */
   readNumber(tx: Tx, column: NumberedColumn): Promise<number>;
-  /** Numbers generated from now on are larger. */
+  /** Sets the last generated number: later ones are larger. */
   setNumber(tx: Tx, column: NumberedColumn, last: number): Promise<void>;
-  /** The value as the database keeps it. */
+  /** Returns a text as the database would store it. */
   readonly kept: (value: string) => string;
-  /** Collects statistics, so that the next query is planned by what is there. */
+  /** Collects statistics for the query planner. */
   analyze(tx: Tx): Promise<void>;
 }

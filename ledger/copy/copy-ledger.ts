@@ -30,15 +30,15 @@ import { markReadOnly, openCopy } from './mark-side.ts';
  * in it; both sides then say which command ends it.
  */
 export async function copyLedger({ from, to, onProgress, atMoment }: CopyRequest): Promise<Copied> {
-  // Before the locks, too: nobody should end workers for a copy that is refused all the same.
-  await lookAtBoth(from, to);
+  // Checked before the locks, too, so that nobody ends workers for a copy that is then refused.
+  await checkSides(from, to);
   const releases = [await from.database.locks.lockForLoading()];
   try {
     releases.push(await from.database.locks.lockAgainstWorkers());
     releases.push(await to.database.locks.lockAgainstWorkers());
     const tell = onProgress ?? ((): void => undefined);
     const reach = atMoment ?? ((): void => undefined);
-    const begun = await lookAtBoth(from, to);
+    const begun = await checkSides(from, to);
     if (begun === 'complete') return { type: 'already' };
     if (begun !== undefined) {
       await openCopy(to, begun);
@@ -49,7 +49,7 @@ export async function copyLedger({ from, to, onProgress, atMoment }: CopyRequest
     const proof = await from.database.db.transaction().execute(async (fromTx) => {
       const source = withClock(fromTx, from.database.db);
       await from.dialect.lockTables(source);
-      // The copied ledger would have a place of its own, and nobody would ask any more.
+      // In its new place, nobody would notice that it came from a copy that nobody has accepted.
       if (!(await from.dialect.isAccepted(source))) throw new CopyRefused({ why: 'from-unaccepted' });
       const filled = await to.database.db.transaction().execute((toTx) => {
         const tx = withClock(toTx, to.database.db);
@@ -69,19 +69,20 @@ export async function copyLedger({ from, to, onProgress, atMoment }: CopyRequest
   }
 }
 
-/** See {@link findBegun}. */
-async function lookAtBoth(from: CopySide, to: CopySide): ReturnType<typeof findBegun> {
+/** Checks that both sides have known tables, then calls {@link findBegun}. */
+async function checkSides(from: CopySide, to: CopySide): ReturnType<typeof findBegun> {
   for (const side of [from, to]) await requireKnownTables(side);
   return findBegun(from, to);
 }
 
+/** What to copy. */
 export interface CopyRequest {
   readonly from: CopySide;
   readonly to: CopySide;
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
-  /** Called between the commits, so that tests can end the process there. */
+  /** Called between the steps, so that tests can end the process there. */
   readonly atMoment?: ((moment: CopyMoment) => void | Promise<void>) | undefined;
 }
 
-/** `already`: it was complete before. `completed`: only the opening of TO was left to do. */
+/** `already`: the copy was complete before. `completed`: only opening TO was left to do. */
 export type Copied = { readonly type: 'already' | 'completed' } | ({ readonly type: 'copied' } & CopyProof);

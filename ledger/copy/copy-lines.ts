@@ -4,19 +4,19 @@ import { TABLES, type Schema, type Tx } from '../schema.ts';
 import type { Table } from '../tables/columns.ts';
 import type { AnyLine, CopyDialect } from './copy-dialect.ts';
 
-/** Lines that are in memory at once. */
+/** Lines that are read and inserted at once. */
 const PORTION = 500;
 
-/** A table's lines: how many, and a hash over all their values in order of their key. */
+/** A table's lines: their number, and a SHA-256 (hex) over all their values in order of the key. */
 export interface LinesRead {
   readonly lines: number;
   readonly digest: string;
 }
 
-/** Facts about a place, not about the ledger: they stay where they are. */
+/** Names of facts about a database, not about the ledger, which are not copied. */
 const FACTS_OF_PLACE = /^(server|moved|incoming|copied|oldest-for-.*|database|before:.*|set-back|writers|commit:.*)$/;
 
-/** Copies all lines of a table. `onPortion`: called with the number of lines so far. */
+/** Copies all lines of a table. Calls `onPortion` with the number of lines so far. */
 export async function copyLines(
   table: keyof Schema,
   from: Tx,
@@ -31,12 +31,12 @@ export async function copyLines(
   });
 }
 
-/** Reads all lines of a table once more. */
+/** Reads all lines of a copied table, for comparing it with the original. */
 export function rereadLines(table: keyof Schema, tx: Tx): Promise<LinesRead> {
   return readLines(table, tx, (lines) => Promise.resolve(lines));
 }
 
-/** Reads a table in portions, in order of its key. `take` answers with the lines that are hashed. */
+/** Reads a table in portions, in order of its key, and passes them to `take`, which returns the lines to hash. */
 async function readLines(
   table: keyof Schema,
   tx: Tx,
@@ -63,11 +63,12 @@ async function readLines(
   }
 }
 
+/** Whether a line is a fact that is not copied. */
 function isOfPlace(table: keyof Schema, line: AnyLine): boolean {
   return table === 'facts' && FACTS_OF_PLACE.test(String(line['name']));
 }
 
-/** SQLite keeps a fraction in a column of whole numbers, where no other database does. */
+/** Returns a line as the target stores it. Rounds fractions, which SQLite allows in columns of whole numbers. */
 function keptBy({ kept }: CopyDialect, { columns }: Table, line: AnyLine): AnyLine {
   return Object.fromEntries(
     Object.entries(columns).map(([name, { type }]): readonly [string, AnyLine[string]] => {

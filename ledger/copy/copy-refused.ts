@@ -1,9 +1,10 @@
 import type { Difference } from './tally.ts';
 
-/** Why two ledgers cannot be copied from and into. */
+/** Why the ledger FROM cannot be copied to TO. */
 export type CopyRefusal =
+  /** Both are the same ledger. */
   | { readonly why: 'same' }
-  /** TO has lines already. */
+  /** TO is not empty. */
   | { readonly why: 'not-empty'; readonly table: string }
   /** FROM has moved to another place than TO. */
   | { readonly why: 'moved-elsewhere'; readonly to: string }
@@ -13,9 +14,9 @@ export type CopyRefusal =
   | { readonly why: 'to-moved'; readonly to: string }
   /** TO is the unfinished copy of another ledger. */
   | { readonly why: 'to-incoming'; readonly from: string }
-  /** FROM is in a database that took the place of the one that was last written, and nobody has accepted that. */
+  /** FROM is a copy of the database that was last written, and nobody has accepted it. */
   | { readonly why: 'from-unaccepted' }
-  /** FROM has parts that voxbatch has not made. */
+  /** FROM has tables, triggers or views that voxbatch has not created, or lacks some. */
   | { readonly why: 'strange'; readonly parts: readonly string[] };
 
 /** A ledger was not copied. Neither side was changed. */
@@ -29,7 +30,7 @@ export class CopyRefused extends Error {
   }
 }
 
-/** The copy does not add up. Neither side was changed. */
+/** The copy differs from the original. Neither side was changed. */
 export class CopyDiffers extends Error {
   readonly differences: readonly Difference[];
 

@@ -9,6 +9,7 @@ import { markReadOnly } from './mark-side.ts';
 import { readLedgerFacts, type CopyFacts } from './read-only.ts';
 import { compareTallies, countAgain, readKept, type Difference, type Tally } from './tally.ts';
 
+/** What {@link fillCopy} needs. */
 interface Fill {
   readonly from: CopySide;
   readonly to: CopySide;
@@ -24,7 +25,7 @@ interface Fill {
 /** Fills TO, compares it with FROM, and makes it read-only. */
 export async function fillCopy({ source, tx, to: { dialect }, from, facts, tell, reach }: Fill): Promise<CopyProof> {
   await dialect.lockTables(tx);
-  // An earlier copy that did not end has filled it; else somebody may have written meanwhile.
+  // TO is read-only if an unfinished copy has filled it. Otherwise checks again that it is empty.
   if ((await readLedgerFacts(tx)).readOnly !== undefined) await dialect.unguard(tx);
   else await requireEmpty(tx);
   await dialect.setCounters(tx, 'off');
@@ -32,7 +33,7 @@ export async function fillCopy({ source, tx, to: { dialect }, from, facts, tell,
     tx,
     NAMES.filter((name) => name !== 'facts'),
   );
-  // What its own tables are is a fact about TO.
+  // Facts about the versions of its tables stay.
   await tx.deleteFrom('facts').where('name', 'not like', 'oldest-for-%').execute();
   const total = await countLines(source);
   const read = new Map<keyof Schema, LinesRead>();
@@ -53,8 +54,10 @@ export async function fillCopy({ source, tx, to: { dialect }, from, facts, tell,
   return { lines: Object.fromEntries([...read].map(([table, { lines }]) => [table, lines])), tally };
 }
 
+/** Names of all tables. */
 const NAMES = Object.keys(TABLES) as readonly (keyof Schema)[];
 
+/** Columns with generated numbers. */
 const NUMBERED: readonly NumberedColumn[] = NAMES.flatMap((table) =>
   Object.entries<Column>(TABLES[table].columns)
     .filter(([, { isNumbered = false }]) => isNumbered)
@@ -77,8 +80,8 @@ interface Comparison extends Pick<Fill, 'source' | 'tx' | 'tell'> {
 }
 
 /**
- * Compares each line by a hash over all of them, and what each batch adds up to: as FROM keeps it, as FROM's rows and
- * charges add up, and as TO's do. Returns the last. Throws {@link CopyDiffers}.
+ * Compares the hashes of all tables, and the counts and sums of each batch: FROM's recorded ones, FROM's counted again
+ * from its rows and charges, and TO's counted again. Returns the last. Throws {@link CopyDiffers}.
  */
 async function compare({ source, tx, read, tell, total }: Comparison): Promise<Tally> {
   const differences: Difference[] = [];

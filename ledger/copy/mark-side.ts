@@ -4,7 +4,7 @@ import type { CopyDialect } from './copy-dialect.ts';
 import type { CopySide } from './copy-side.ts';
 import { factsAsJson, guardWords, type CopyFactName, type CopyFacts, type WhyReadOnly } from './read-only.ts';
 
-/** Makes a side read-only. */
+/** Makes a ledger read-only: records why, and guards all its tables. */
 export async function markReadOnly(
   tx: Tx,
   dialect: CopyDialect,
@@ -15,7 +15,7 @@ export async function markReadOnly(
   await dialect.guard(tx, guardWords({ type, ...facts }));
 }
 
-/** Lets a filled TO be worked on. */
+/** Makes a filled TO writable. */
 export async function openCopy({ database: { db }, dialect }: CopySide, facts: CopyFacts): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const tx = withClock(transaction, db);

@@ -1,6 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
 
+/*
+ * Read-only ledgers: those that have moved, are being filled, or are backups. A fact of each says why, and guard
+ * triggers refuse every write with a message that contains that fact.
+ */
+
 /** Facts about one copy of a ledger to another place, recorded on both sides. */
 export interface CopyFacts {
   /** The other side, without secrets. */
@@ -12,10 +17,9 @@ export interface CopyFacts {
 }
 
 /**
- * Why a ledger takes no writes, though it can be read. The database itself refuses them, see `CopyDialect.guard`.
- * `moved`: its work goes on at `place`. `incoming`: it is being filled from the ledger at `place`, and not open yet.
- * `backup`: it is a backup of the ledger at `place`, made at `at`, and nobody has accepted it: what was recorded since
- * is not in it.
+ * Why a ledger is read-only; the database itself refuses writes (`CopyDialect.guard`). `moved`: work goes on at
+ * `place`. `incoming`: it is being filled from the ledger at `place`, and not open yet. `backup`: it is a backup of the
+ * ledger at `place`, made at `at`, that nobody has accepted; it lacks what was recorded since.
  */
 export interface WhyReadOnly extends CopyFacts {
   readonly type: 'moved' | 'incoming' | 'backup';
@@ -30,7 +34,9 @@ export interface LedgerFacts {
   readonly copied: CopyFacts | undefined;
 }
 
-/** Names of facts, beside `id`. Values are `CopyFacts` as JSON. `copied`: what was `incoming`, once it is complete. */
+/**
+ * Names of facts whose values are `CopyFacts` as JSON. `copied`: recorded in place of `incoming` once that is complete.
+ */
 export type CopyFactName = WhyReadOnly['type'] | 'copied';
 
 /** The facts that make a ledger read-only. */
@@ -43,7 +49,7 @@ export async function readLedgerFacts(db: Kysely<Schema>): Promise<LedgerFacts> 
   return toLedgerFacts(await db.selectFrom('facts').selectAll().execute());
 }
 
-/** What the lines of `facts` say. */
+/** Converts the lines of the table `facts`. */
 export function toLedgerFacts(lines: readonly { readonly name: string; readonly value: string }[]): LedgerFacts {
   const valueOf = (name: CopyFactName | 'id'): string | undefined => lines.find((line) => line.name === name)?.value;
   const why = READ_ONLY.flatMap((type) => {
@@ -54,27 +60,27 @@ export function toLedgerFacts(lines: readonly { readonly name: string; readonly 
   return { id: valueOf('id'), readOnly: why[0], copied: copied === undefined ? undefined : parseFacts(copied) };
 }
 
-/** The facts as they are kept. */
+/** Returns the facts as JSON, for their record. */
 export function factsAsJson({ place, copy, at }: CopyFacts): string {
   return JSON.stringify({ place, copy, at });
 }
 
-/** What a guard says, so that its error can be recognised. */
+/** Matches the message of a guard. */
 const GUARD = /voxbatch: this ledger is (\w+): (\{.*\})/s;
 
-/** The words with which the database refuses a write. */
+/** Returns the message with which a guard refuses a write. */
 export function guardWords(why: WhyReadOnly): string {
   return `voxbatch: this ledger is ${why.type}: ${factsAsJson(why)}`;
 }
 
-/** Why a guard refused a write; undefined if it was no guard's error. */
+/** Returns why a guard refused a write, from the message of its error; undefined for other errors. */
 export function whyOfGuard(message: string): WhyReadOnly | undefined {
   const [, word, json = ''] = GUARD.exec(message) ?? [];
   const type = READ_ONLY.find((one) => one === word);
   return type === undefined ? undefined : { type, ...parseFacts(json) };
 }
 
-/** A ledger may come from somebody else, so a fact may hold anything; it counts all the same. */
+/** Parses facts without trusting them: a ledger from elsewhere may contain anything. */
 function parseFacts(json: string): CopyFacts {
   const { place, copy, at } = parseObject(json);
   return {

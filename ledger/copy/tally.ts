@@ -2,10 +2,15 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db, Tx } from '../schema.ts';
 import { isRecent, OF_CHARGES, OF_ROWS, OF_STANDING, standing, type Line } from '../tables/kept-sums.ts';
 
+/*
+ * Counts and sums of batches, for comparing what triggers have recorded with what rows and charges add up to, and a
+ * copy with its original.
+ */
+
 /** A count or sum of a batch. */
 export interface TallyEntry {
   readonly batch: string;
-  /** Such as `rows succeeded` or `charged`. */
+  /** Its name, such as `rows succeeded` or `charged`. */
   readonly what: string;
   /**
    * For a number of rows: their outcome, or their state if they are open; `not_chosen` of those that `--limit` or
@@ -14,26 +19,26 @@ export interface TallyEntry {
   readonly standing?: string;
   /** Sums are whole millionths of a credit, so that every database adds up exactly, in whatever order. */
   readonly n: number;
-  /** By how much what is kept may differ from what is counted; see {@link CHANGES}. */
+  /** Max difference between the recorded and the counted value, by rounding; see {@link CHANGES}. */
   readonly tolerance: number;
 }
 
-/** Counts and sums of all batches. What is zero may be missing. */
+/** Counts and sums of all batches, by batch and name. Zeros may be missing. */
 export type Tally = ReadonlyMap<string, TallyEntry>;
 
 /** Millionths in a credit. */
 export const MILLIONTHS = 1_000_000;
 
 /**
- * The triggers round each kept sum to millionths, with each change. That changes nothing, unless an amount has more
- * decimals: then each of so many changes of its line may be off by one.
+ * Max changes of an attempt that change its batch's sums. The triggers round a sum to millionths with each change. That
+ * matters only for amounts with more decimals: then each change may be off by one millionth.
  */
 const CHANGES = 4;
 
-/** The alias of a table in the queries below: conditions of triggers are written for their lines. */
+/** Alias of a table in the queries below: the SQL parts of triggers are written for lines of this name. */
 const LINE: Line = 'new';
 
-/** What the triggers have kept. */
+/** Reads the counts and sums that triggers have recorded. */
 export async function readKept(tx: Db | Tx): Promise<Tally> {
   const tally = new Entries();
   for (const { batch, n, recent, ...key } of await tx.selectFrom('row_counts').selectAll().execute())
@@ -43,7 +48,7 @@ export async function readKept(tx: Db | Tx): Promise<Tally> {
   return tally.all;
 }
 
-/** The same, counted again from every row and charge, each of which is read once. */
+/** Counts the same again from every row and charge. Reads each of them once. */
 export async function countAgain(tx: Db | Tx): Promise<Tally> {
   const tally = new Entries();
   const key = Object.entries(OF_STANDING).map(([name, part]) => `${part(LINE)} as ${name}`);
@@ -58,7 +63,7 @@ export async function countAgain(tx: Db | Tx): Promise<Tally> {
 
 type Standing = Readonly<Record<keyof typeof OF_STANDING, string>>;
 
-/** `amounts`: the columns that the sums are made of. */
+/** Adds sums over a table. `parts`: SQL for a line's part in each sum. `amounts`: the columns that these parts use. */
 async function addSums(
   tx: Db | Tx,
   tally: Entries,
@@ -67,9 +72,9 @@ async function addSums(
   amounts: readonly string[],
 ): Promise<void> {
   const sums = Object.entries(parts).map(([what, part]) => `sum(${millionths(part(LINE))}) as ${what}`);
-  const fine = amounts.map((amount) => isFiner(`coalesce(${LINE}.${amount}, 0)`)).join(' or ');
+  const hasFiner = amounts.map((amount) => isFiner(`coalesce(${LINE}.${amount}, 0)`)).join(' or ');
   const { rows } = await sql<Readonly<Record<string, string | number>>>`
-    select batch, ${raw(sums.join(', '))}, sum(case when ${raw(fine)} then 1 else 0 end) as finer
+    select batch, ${raw(sums.join(', '))}, sum(case when ${raw(hasFiner)} then 1 else 0 end) as finer
     from ${raw(table)} as ${raw(LINE)} group by batch`.execute(tx);
   for (const { batch, finer, ...found } of rows)
     for (const [what, n] of Object.entries(found)) tally.add(String(batch), what, Number(n), Number(finer) * CHANGES);
@@ -84,7 +89,7 @@ function raw(text: string): RawBuilder<unknown> {
   return sql.raw(text);
 }
 
-/** A tally being made. */
+/** Builds a tally. */
 class Entries {
   readonly all = new Map<string, TallyEntry>();
 
@@ -99,7 +104,7 @@ class Entries {
   }
 }
 
-/** A number that should be the same twice. */
+/** A number that differs where it should be the same. */
 export interface Difference {
   /** Null for a number of lines of the whole ledger. */
   readonly batch: string | null;
@@ -108,7 +113,10 @@ export interface Difference {
   readonly got: number;
 }
 
-/** Where two tallies differ. `expected` must be counted, not kept: it knows how exact the other can be. */
+/**
+ * Returns the differences between two tallies. `expected` must be counted again, because only then it has tolerances;
+ * `isKept`: `found` was recorded by triggers, so the tolerances apply.
+ */
 export function compareTallies(expected: Tally, found: Tally, isKept: boolean): readonly Difference[] {
   const keys = new Set([...expected.keys(), ...found.keys()]);
   return [...keys].flatMap((key) => {

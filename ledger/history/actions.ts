@@ -9,13 +9,12 @@ import type { Db, Schema, Tx } from '../schema.ts';
 import type { ActionsTable } from '../tables/history.ts';
 import { jsonOrNull } from '../records.ts';
 
-/**
- * The record of what was done to batches and schedules, by whom and why. Each function of the ledger that carries out
- * an action writes its line in the same transaction, so that neither is there without the other. An action that changes
- * nothing leaves no line.
+/*
+ * The history: what was done to batches and schedules, by whom and why. Each function of the ledger that carries out an
+ * action records it in the same transaction. An action that changes nothing is not recorded.
  */
 
-/** An action that goes on record. */
+/** An action to be recorded. */
 export interface NewAction {
   readonly kind: ActionKind;
   readonly batch?: string;
@@ -25,7 +24,7 @@ export interface NewAction {
   readonly details?: ActionDetails;
 }
 
-/** Puts an action on record, in the transaction that carries it out. */
+/** Records an action, in the transaction that carries it out. */
 export async function noteAction(tx: Tx, { actor, command, reason, credits }: By, action: NewAction): Promise<void> {
   const rows = action.rows === undefined ? undefined : rangesOf(action.rows);
   const details: ActionDetails = credits === undefined ? { ...action.details } : { ...action.details, credits };
@@ -48,7 +47,7 @@ export async function noteAction(tx: Tx, { actor, command, reason, credits }: By
     .execute();
 }
 
-/** Which actions to read. */
+/** Which actions to read: those that meet all given conditions. */
 export interface ActionQuery {
   /** Of one batch, or of one schedule. Default: all. */
   readonly batch?: string | undefined;
@@ -56,14 +55,14 @@ export interface ActionQuery {
   /** Only those about any of these rows of the batch. */
   readonly rows?: readonly number[] | undefined;
   readonly kinds?: readonly ActionKind[] | undefined;
-  /** From this moment on, and until that one, ms since 1970; both included. */
+  /** Time range, ms since 1970; both ends included. */
   readonly from?: number | undefined;
   readonly until?: number | undefined;
   /** Only those with a higher number. */
   readonly after?: number | undefined;
 }
 
-/** Actions in the order in which they were carried out, the newest last. */
+/** Reads actions in the order in which they were carried out, the newest last. */
 export async function actionsOf(db: Db, query: ActionQuery): Promise<readonly ActionRecord[]> {
   const { rows } = query;
   const lines = await selected(db.selectFrom('actions').selectAll(), query).orderBy('number').execute();
@@ -71,7 +70,7 @@ export async function actionsOf(db: Db, query: ActionQuery): Promise<readonly Ac
   return rows === undefined ? found : found.filter((one) => rows.some((row) => hasRow(one.rows ?? [], row)));
 }
 
-/** Number of the newest action; 0 if there is none. */
+/** Returns the number of the newest action; 0 if there is none. */
 export async function lastAction(db: Db): Promise<number> {
   const { last } = await db
     .selectFrom('actions')
@@ -105,7 +104,7 @@ function toAction(line: ReturnedLine): ActionRecord {
   };
 }
 
-/** What a tuning changes of these settings, each as it is shown; undefined if nothing. */
+/** Returns the settings that a tuning changes, formatted for people; undefined if it changes none. */
 export function changesBy(tuning: Tuning, before: RecordedTunables): ActionDetails['changed'] {
   const changed = Object.entries(valuesOf(changedTunables(tuning, before))) as [TunableName, AnyValue][];
   if (changed.length === 0) return undefined;

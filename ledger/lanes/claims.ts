@@ -12,25 +12,24 @@ import { ownsLane, type LaneOwnership } from './lanes.ts';
 
 /** A lane's request for rows. */
 export interface ClaimRequest extends LaneOwnership {
-  /** Max rows to send. Rows with an open request or job come on top. */
+  /** Max unsent rows. Rows with an open request or job come in addition. */
   readonly limit: number;
-  /** Max rows that already have a budget reservation; they come first, even beyond `limit`. Default: `limit`. */
+  /** Max rows with reserved budget, which come first, even beyond `limit`. Default: `limit`. */
   readonly begun?: number;
-  /** Workers that could take part in the batch: each gets its share of the last rows. Default: 1. */
+  /** Number of workers that could work on the batch: each gets its share of the last rows. Default: 1. */
   readonly workers?: number;
-  /**
-   * `download`: only rows whose result is to be fetched. `submit`: all but those. Default: all.
-   */
+  /** `download`: only rows whose result must be fetched. `submit`: all others. Default: all. */
   readonly only?: WorkerDuty | undefined;
 }
 
+/** The rows that a lane gets. */
 export interface Claim {
   readonly rows: readonly RowSnapshot[];
-  /** True if no free row is left, as of this claim. */
+  /** Whether no free row was left after this claim. */
   readonly exhausted: boolean;
-  /** True if free rows are left to the lanes of other workers. */
+  /** Whether free rows were left for the lanes of other workers. */
   readonly isShareFull: boolean;
-  /** Rows that are not free yet because their voice is not ready. */
+  /** Number of rows that cannot be claimed yet because they wait for a voice or for their parts. */
   readonly blocked: number;
 }
 
@@ -38,6 +37,7 @@ export interface Claim {
 const MOST_UNDER_WAY = 200;
 /** States of a row with an open request or job. */
 const UNDER_WAY = ROW_STATES.filter((state) => state !== 'waiting' && state !== 'blocked');
+/** The same per duty of a worker. */
 const UNDER_WAY_FOR = {
   submit: UNDER_WAY.filter((state) => state !== 'fetching'),
   download: UNDER_WAY.filter((state) => state === 'fetching'),
@@ -45,11 +45,11 @@ const UNDER_WAY_FOR = {
 
 /**
  * Claims the next free rows for a lane, in manifest order, each under a new fencing token, so that an earlier holder
- * can record no intent for them. `lost`: another process holds the lane by now; nothing was claimed.
+ * can record no intent for them. Returns `lost`, and claims nothing, if another process holds the lane by now.
  *
- * Rows under way come first, even if the lane has no room (`limit` 0): their jobs are paid for, and requests without a
- * verdict use up the in-flight limit that all others wait for. Rows with reserved budget come next, because others may
- * be waiting for that budget to be released.
+ * Rows under way come first, even if the lane has no room (`limit` 0): their jobs are paid for, and their requests
+ * without a verdict use up the limit of requests in flight. Rows with reserved budget come next, because other rows may
+ * be waiting for that budget.
  */
 export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 'lost'> {
   const { batch, lane, begun: mostReserved = request.limit, workers = 1 } = request;
@@ -84,7 +84,7 @@ export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 
   });
 }
 
-/** Exported for the test of its query plan. */
+/** Selects free rows with reserved budget. Exported for the test of its query plan. */
 export const selectReserved = prepared((db, { batch, limit }: { batch: string; limit: number }) =>
   db.selectFrom('rows').select('row').where('batch', '=', batch).where(isReserved('rows')).orderBy('row').limit(limit),
 );
@@ -97,7 +97,7 @@ const selectBlocked = preparedOne((db, { batch }: { batch: string }) =>
     .where('standing', '=', 'blocked'),
 );
 
-/** From the counts that are kept. */
+/** Reads the number of blocked rows from the counts that triggers maintain. */
 async function countBlocked(tx: Tx, batch: string): Promise<number> {
   const count = await selectBlocked(tx, { batch });
   return count?.n ?? 0;

@@ -5,13 +5,13 @@ import { ownsLane, type LaneOwnership } from './lanes.ts';
 import type { RowState } from '../../contract/outcomes.ts';
 import { prepared } from '../database/prepared.ts';
 
-/**
- * Shares the unsent rows of a batch out among its lanes. While many are free, each lane claims what it needs. The last
- * ones are shared: otherwise the first lane would hold all rows of a small batch, or all that is left of a large one,
- * and the other workers would have none.
+/*
+ * Distributes the unsent rows of a batch among its lanes. While many are free, each lane claims as many as it needs.
+ * The last ones are divided equally: otherwise the first lane would hold all rows of a small batch, or the rest of a
+ * large one, and other workers would have none.
  */
 
-/** How many new rows a lane may claim now: `limit`, or what its share of the unsent rows leaves. */
+/** Returns how many new rows a lane may claim now: up to `limit`, and no more than its share of the unsent rows. */
 export async function roomInShare(
   tx: Tx,
   { batch, lane }: LaneOwnership,
@@ -34,8 +34,8 @@ export interface HandedBack {
 }
 
 /**
- * If no row is free, takes from a lane what it holds beyond its share of the unsent rows, the last ones first, and
- * makes them free for the others. Returns these rows.
+ * If no row is free, frees the rows that a lane holds beyond its share of the unsent rows, the last ones first, for
+ * other lanes. Returns these rows.
  */
 export async function handBackRows(db: Db, owned: LaneOwnership, workers: number): Promise<readonly HandedBack[]> {
   const { batch, lane } = owned;
@@ -68,7 +68,7 @@ export async function handBackRows(db: Db, owned: LaneOwnership, workers: number
   });
 }
 
-/** Unsent rows that each lane of the batch holds. */
+/** Returns the number of unsent rows that each lane of the batch holds. */
 async function heldUnsent(tx: Tx, batch: string): Promise<ReadonlyMap<number | null, number>> {
   const lines = await selectUnsent(tx, batch)
     .select((eb) => ['lane', eb.fn.countAll<number>().as('rows')])
@@ -77,7 +77,7 @@ async function heldUnsent(tx: Tx, batch: string): Promise<ReadonlyMap<number | n
   return new Map(lines.map(({ lane, rows }) => [lane, rows]));
 }
 
-/** Rows that lanes hold and that have no open request or job. */
+/** Selects rows that lanes hold and that have no open request or job. */
 function selectUnsent(tx: Tx, batch: string) {
   return tx
     .selectFrom('rows')
@@ -92,12 +92,11 @@ function sum(held: ReadonlyMap<unknown, number>): number {
 }
 
 /**
- * Open rows in this state that belong to no lane, in manifest order. All writers wait meanwhile, so it must look at
- * these rows only.
+ * Selects open rows in this state that no lane holds, in manifest order. All writers wait meanwhile, so it must read
+ * only these rows, from the index `rows_free`.
  *
- * PostgreSQL plans it once, for whatever state. If most rows are in one, it takes every state for as common, and would
- * walk the whole batch in the order of its rows: only a range is sure to be read from the index that has the order of
- * states (`rows_free`). For a list of states, it would walk all of that.
+ * PostgreSQL has one plan for all states. If most rows are in one state, it considers every state as common, and would
+ * scan the whole batch by row number. A range of states (`between`) and the order by state force the use of the index.
  */
 export const selectFreeRows = prepared(
   (db, { batch, state, limit }: { readonly batch: string; readonly state: RowState; readonly limit: number }) =>

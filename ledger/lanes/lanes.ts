@@ -3,11 +3,11 @@ import type { Db, Tx } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 import type { RowState } from '../../contract/outcomes.ts';
 
-/**
- * Which process works on which share of a batch. A lane has one holder at a time, identified by a fencing token. The
- * next holder raises the token and, in the same transaction, takes over every row of the previous one. From then on the
- * previous holder can claim no rows and record no intents for the rows it had (each has a new fencing token); its late
- * answers still settle their attempts.
+/*
+ * Lanes: which worker process works on which share of a batch's rows. A lane has one holder at a time, identified by a
+ * fencing token. The next holder raises the token and, in the same transaction, frees every row of the previous one.
+ * From then on the previous holder can claim no rows, and record no intents for the rows that it had (each has a new
+ * fencing token); its late answers still settle their attempts.
  */
 
 /** A request for a lane. */
@@ -15,7 +15,7 @@ export interface LaneRequest {
   readonly batch: string;
   /** From 1. */
   readonly lane: number;
-  /** The run of the batch's workflow. Lanes of an earlier run ended with it. */
+  /** Run id of the batch's workflow. Lanes of an earlier run have ended with it. */
   readonly run: string;
   /** The worker process. */
   readonly owner: string;
@@ -25,6 +25,7 @@ export interface LaneRequest {
 export interface LaneOwnership {
   readonly batch: string;
   readonly lane: number;
+  /** Fencing token of the lane. */
   readonly token: number;
 }
 
@@ -69,7 +70,7 @@ export async function releaseLane(db: Db, owned: LaneOwnership): Promise<void> {
   });
 }
 
-/** True if this holder still owns the lane. */
+/** Whether this holder still owns the lane. */
 export async function ownsLane(tx: Tx, { batch, lane, token }: LaneOwnership): Promise<boolean> {
   const found = await tx
     .selectFrom('lanes')
@@ -80,7 +81,7 @@ export async function ownsLane(tx: Tx, { batch, lane, token }: LaneOwnership): P
   return found?.token === token;
 }
 
-/** The lanes of the batch that have an owner. */
+/** Returns the lanes of the batch that have an owner. */
 export function laneOwners(db: Db, batch: string): Promise<readonly OwnedLane[]> {
   return db
     .selectFrom('lanes')
@@ -90,6 +91,7 @@ export function laneOwners(db: Db, batch: string): Promise<readonly OwnedLane[]>
     .execute();
 }
 
+/** Frees the open rows of a lane, under new fencing tokens. */
 async function freeRows(tx: Tx, batch: string, lane: number): Promise<void> {
   await tx
     .updateTable('rows')
@@ -100,7 +102,7 @@ async function freeRows(tx: Tx, batch: string, lane: number): Promise<void> {
     .execute();
 }
 
-/** A row as its holder knows it. */
+/** A row, and the fencing token under which its holder has it. */
 interface HeldRow {
   readonly batch: string;
   readonly row: number;
@@ -108,13 +110,13 @@ interface HeldRow {
   readonly fence: number;
 }
 
-/** States of a row whose job runs or has ended. */
+/** States of a row with a running or ended job. */
 const WITH_JOB: readonly RowState[] = ['processing', 'verifying', 'fetching'];
 
 /**
- * Takes a row from its lane, whose worker does not do what the row needs next (`worker --only`), under a new fencing
- * token: the next claim of a lane that does takes it. No effect if the holder no longer has it. `isToFetch`: its job
- * has ended, and only its result is missing.
+ * Frees a row whose worker does not do what the row needs next (`worker --only`), under a new fencing token, for a lane
+ * whose worker does. No effect if the holder no longer has the row. `isToFetch`: its job has ended, and only its result
+ * must be fetched.
  */
 export async function handOverRow(db: Db, { batch, row, fence }: HeldRow, isToFetch: boolean): Promise<void> {
   await write(db, async (tx) => {
@@ -129,7 +131,7 @@ export async function handOverRow(db: Db, { batch, row, fence }: HeldRow, isToFe
   });
 }
 
-/** The time by the ledger's clock, which all processes that share the ledger have in common, ms since 1970. */
+/** Returns the time of the ledger's clock, which all its processes share, ms since 1970. */
 export function readClock(db: Db): Promise<number> {
   return Promise.resolve(db.now());
 }

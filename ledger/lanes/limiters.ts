@@ -6,6 +6,11 @@ import type { Operation } from '../../contract/row-kinds.ts';
 import type { Account } from '../../contract/names.ts';
 import type { TextLimits } from '../../contract/api-limits.ts';
 
+/*
+ * Limits that all workers of an account share: rates of calls, and lengths of texts.
+ */
+
+/** Reads the state of a rate limiter, as JSON. `scope`: its name, from `limiterScope`. */
 export const selectLimiter = preparedOne((db, { scope }: { scope: string }) =>
   db.selectFrom('limiters').select('state').where('scope', '=', scope),
 );
@@ -18,8 +23,8 @@ const saveState = prepared((db, { scope, state }: { scope: string; state: string
 );
 
 /**
- * Applies a step to the limiter of this name, in one transaction; see `policy/pacing/limiter-step.ts`. A step that
- * changes nothing writes nothing.
+ * Applies a step to the rate limiter of this name, in one transaction, and returns the step's answer; see
+ * `policy/pacing/limiter-step.ts`. A step that changes nothing writes nothing.
  */
 export async function updateLimiter<Step extends LimiterStep>(
   db: Db,
@@ -36,8 +41,8 @@ export async function updateLimiter<Step extends LimiterStep>(
 }
 
 /**
- * Records the longest text that an operation accepts, in characters, as stated by a current refusal. Replaces the known
- * limit.
+ * Records the longest text that an operation accepts (`most`, in characters), as a refusal has just stated. Replaces
+ * the known limit.
  */
 export async function noteTextLimit(
   db: Db,
@@ -55,7 +60,7 @@ export async function noteTextLimit(
   );
 }
 
-/** Text limits learned at this API URL: the account's own, or the newest of any account. */
+/** Returns the text limits learnt at this API URL: the account's own; without `account`, the newest of any account. */
 export async function textLimits(db: Db, apiUrl: string, account?: string): Promise<TextLimits> {
   let query = db.selectFrom('text_limits').selectAll().where('api_url', '=', apiUrl).orderBy('learnt_at');
   if (account !== undefined) query = query.where('account', '=', account);

@@ -5,41 +5,38 @@ import { unitAdapterOf } from '../database/unit-adapter.ts';
 import type { Db, Tx } from '../schema.ts';
 import { removeFact, setFact } from '../database/facts.ts';
 
-/**
- * Which worker processes are alive. Each reports every few seconds. This decides how many lanes a batch can use, and
- * whether the sender of an unanswered request may still be waiting for it. No guarantee rests on it: a clock may be
- * wrong.
+/*
+ * Which worker processes are alive: each sends a heartbeat every few seconds. That decides how many lanes a batch can
+ * use, and whether the sender of an unanswered request may still be waiting for it. No promise depends on it, because a
+ * clock may be wrong.
  */
 
 /** A worker process. */
 export interface WorkerRecord {
-  /** Unique per process start. */
+  /** Id of the process, unique per start. */
   readonly owner: string;
   readonly apiUrl: string;
   readonly account: string;
-  /** The only thing that it does. Undefined: everything. */
+  /** Its only duty (`worker --only`). Undefined: everything. */
   readonly only?: WorkerDuty | undefined;
 }
 
-/** Prefix of the facts that say which workers wait for the store. */
+/** Prefix of the facts that record which workers wait for the store. */
 export const STORE_WAITS = 'store-wait:';
 
-/**
- * A worker that has not reported for this long counts as dead, ms. Live workers report at least three times within it.
- */
+/** A worker without a heartbeat for this long counts as dead, ms. Live workers send at least three within it. */
 const ALIVE_MS = 8_000;
-/** A worker that has not reported for this long is forgotten, ms. */
+/** The record of a worker without a heartbeat for this long is deleted, ms. */
 const FORGET_MS = 3_600_000;
 
 /**
- * From when to when a worker has reported that is presumed alive, ms. After an outage, workers need a moment to report
- * again.
+ * Returns the time range (ms) of the last heartbeat of workers that are presumed alive. Includes the time of an outage,
+ * in which workers could send none.
  */
 export function aliveTimes(db: Db | Tx): readonly [from: number, to: number] {
   const lostMs = unitAdapterOf(db)?.outage.recentDowntimeMs(ALIVE_MS) ?? 0;
   const now = db.now();
-  // What is later was said by another clock: the former database's, or one that was set back since. Who lives says it
-  // again.
+  // Later times are of another clock: a former database's, or one that was set back. Live workers send a new heartbeat.
   return [now - ALIVE_MS - Math.round(lostMs) + 1, now + WORKER_CLOCK_SLACK_MS];
 }
 
@@ -75,8 +72,8 @@ export interface WorkerEnd {
 }
 
 /**
- * Records that a worker ends because it cannot continue, and why. May use the space reserved for answers. The record is
- * deleted with those of dead workers when the next worker starts.
+ * Records that a worker ends because it cannot continue, and why, in a sentence or two. May use the disk space reserved
+ * for answers. The record is deleted with those of dead workers when the next worker starts.
  */
 export async function noteWorkerEnd(db: Db, { owner, apiUrl, account }: WorkerRecord, reason: string): Promise<void> {
   await write(db, async (tx) => {
@@ -89,7 +86,7 @@ export async function noteWorkerEnd(db: Db, { owner, apiUrl, account }: WorkerRe
   });
 }
 
-/** When and why the last worker of this API and account ended, if it could not continue and no other followed. */
+/** Returns when and why the last worker of this API and account ended, if it could not continue and none followed. */
 export async function lastWorkerEnd(db: Db, apiUrl: string, account: string): Promise<WorkerEnd | undefined> {
   const last = await db
     .selectFrom('workers')
@@ -105,8 +102,8 @@ export async function lastWorkerEnd(db: Db, apiUrl: string, account: string): Pr
 }
 
 /**
- * Forgets a worker that shut down normally; with `all`, every worker, because all are known to be dead. Nobody reads
- * what webhooks told them.
+ * Deletes the records of a worker that shut down normally, including hints from webhooks that it has not read; with
+ * `all`, of every worker, because all are known to be dead.
  */
 export async function forgetWorkers(db: Db, which: { readonly owner: string } | 'all'): Promise<void> {
   await write(db, async (tx) => {
@@ -123,10 +120,7 @@ export async function forgetWorkers(db: Db, which: { readonly owner: string } | 
   });
 }
 
-/**
- * Workers of this API and account that are presumed alive: they reported within the last few seconds. `duty`: only
- * those that do this.
- */
+/** Returns the ids of live workers of this API and account. `duty`: only those that have this duty, or all duties. */
 export async function livingWorkers(
   db: Db | Tx,
   apiUrl: string,
@@ -140,7 +134,7 @@ export async function livingWorkers(
   return lines.map(({ owner }) => owner);
 }
 
-/** All workers that are presumed alive, whatever they work for. */
+/** Returns all live workers, of any API and account. */
 export async function allLivingWorkers(db: Db): Promise<readonly WorkerRecord[]> {
   return selectLiving(db).select(['owner', 'api_url as apiUrl', 'account']).execute();
 }
@@ -152,9 +146,10 @@ function selectLiving(db: Db | Tx) {
     .where('ended_because', 'is', null);
 }
 
-/** `silent`: it has not reported lately. `gone`: it has ended or was forgotten, so it is certainly dead. */
+/** `silent`: no heartbeat lately. `gone`: it has ended, or its record was deleted, so it is certainly dead. */
 export type WorkerLiveness = 'alive' | 'silent' | 'gone';
 
+/** Returns whether a worker is alive. `owner`: its id. */
 export async function workerLiveness(db: Db, owner: string): Promise<WorkerLiveness> {
   const found = await db
     .selectFrom('workers')
@@ -167,18 +162,18 @@ export async function workerLiveness(db: Db, owner: string): Promise<WorkerLiven
   return found.seen_at >= from && found.seen_at <= to ? 'alive' : 'silent';
 }
 
-// Which workers wait for the store. Kept as facts, so that older versions need no new table. A worker notes it when the
-// store goes away for it, and when it is back. Only the waits of living workers count.
+// Which workers wait for the store, because it does not answer them. Recorded as facts, so that older versions need no
+// new table. Only the waits of live workers count.
 
-/** Why a worker waits. */
+/** A worker's wait for the store. */
 interface StoreWait {
-  /** From when on, by the worker's clock, ms. */
+  /** Since when, by the worker's clock, ms. */
   readonly since: number;
-  /** What the store answers, or that it does not. */
+  /** The store's error, or that it does not answer. */
   readonly problem: string;
 }
 
-/** Records that a worker waits for the store; undefined: it does not any more. */
+/** Records that a worker waits for the store; `wait` undefined: it no longer waits. */
 export async function noteStoreWait(db: Db, owner: string, wait: StoreWait | undefined): Promise<void> {
   await write(db, async (tx) => {
     if (wait === undefined) {
@@ -199,13 +194,13 @@ export async function noteStoreWait(db: Db, owner: string, wait: StoreWait | und
 /** The workers of an account that wait for the store. */
 export interface StoreWaits {
   readonly workers: number;
-  /** Whether no other is alive. */
+  /** Whether all live workers wait. */
   readonly isAll: boolean;
-  /** What the first of them waits for. */
+  /** The longest of these waits. */
   readonly first: StoreWait;
 }
 
-/** Living workers that wait; undefined if none does. */
+/** Returns the waits of the account's live workers; undefined if none waits. */
 export async function storeWaits(db: Db, apiUrl: string, account: string): Promise<StoreWaits | undefined> {
   const facts = await db.selectFrom('facts').selectAll().where('name', 'like', `${STORE_WAITS}%`).execute();
   if (facts.length === 0) return undefined;

@@ -13,21 +13,21 @@ import type { Db, Tx } from '../schema.ts';
 export interface BatchGauges {
   readonly batch: string;
   readonly state: Control | 'closed';
-  /** Why it paused by itself; null if it did not, or goes on. */
+  /** Why it has paused by itself; null if it has not. */
   readonly pausedBy: FailureClass | null;
   readonly counts: Counts;
   readonly money: Money;
-  /** Null if it has none. */
+  /** Credits; null if it has none. */
   readonly budget: number | null;
-  /** How long ago the oldest request was recorded whose job has not ended, ms; 0 if there is none. */
+  /** Age of the oldest request whose job has not ended, ms; 0 if there is none. */
   readonly oldestOpenMs: number;
-  /** For how long the API has answered no call of it, ms; 0 while it does, or nobody calls it. */
+  /** How long the API has answered none of its calls, ms; 0 if it answers, or there are no calls. */
   readonly silentMs: number;
 }
 
-/** Batches that are shown besides the open ones: each has some forty time series. */
+/** Max closed batches shown besides the open ones: each batch has some forty time series. */
 const CLOSED_SHOWN = 20;
-/** How many of the newest are looked at for these: single jobs, which are not shown, may be among them. */
+/** How many of the newest batches are read to find these: single jobs, which are not shown, may be among them. */
 const LOOKED_AT = 200;
 
 type OfBatch = Pick<BatchGauges, 'batch'>;
@@ -41,8 +41,8 @@ const selectSums = preparedEach((db, { batch }: OfBatch) =>
 );
 
 /**
- * The open batches and the last others, as of one moment, oldest first; without single jobs. Reads no row of a
- * manifest.
+ * Returns the gauges of the open batches and of the last closed ones, oldest first, as of one moment; without single
+ * jobs such as `say`. Reads no rows.
  */
 export async function gauges(db: Db): Promise<readonly BatchGauges[]> {
   return readSnapshot(db, async (tx) => {

@@ -11,10 +11,10 @@ import type { NoticesTable } from '../tables/batches.ts';
 import type { OccurrencesTable } from '../tables/schedules.ts';
 import { write } from '../database/transactions.ts';
 
-/**
- * The outbox of `--on-end` and `--notify`: notices of schedules, and of batches that end or pause on their own. A
- * process claims a notice under a lease, delivers it and reports the result. If it does not report in time (because it
- * was killed), the next process claims the notice. So every notice is delivered at least once; receivers detect
+/*
+ * The outbox of `--on-end` and `--notify`: notices of schedules, and of batches that end or pause by themselves. A
+ * process claims a notice under a lease, delivers it and reports the result. If it does not report in time, because it
+ * was killed, the next process claims the notice. So every notice is delivered at least once; receivers detect
  * duplicates by the event id.
  */
 
@@ -100,8 +100,8 @@ export async function addNotices(tx: Tx, { batch, event, hooks, at }: News): Pro
 }
 
 /**
- * Adds the notices of an open batch that pauses on its own. A batch already paused for another reason has sent its
- * notices; a manual pause keeps the reason of the pause before it.
+ * Adds the notices of an open batch that pauses by itself. None if it was already paused by itself, which sent its
+ * notices, or if a person's pause keeps the reason of the pause before it. `before`: the batch before the pause.
  */
 export async function addPauseNotices(
   tx: Tx,
@@ -114,7 +114,7 @@ export async function addPauseNotices(
   await addNotices(tx, { batch, event: 'paused', hooks: settings, at: tx.now() });
 }
 
-/** Claims the notice that has been due longest, for the duration of the claim's lease. Undefined if none is due. */
+/** Claims the notice that has been due longest, for the claim's lease. Undefined if none is due. */
 export async function takeNotice(db: Db, claim: NoticeClaim): Promise<Notice | undefined> {
   // Every worker polls every second: take the ledger's lock only if there is something to do.
   if ((await due(db, claim, db.now())) === undefined) return undefined;
@@ -132,6 +132,7 @@ export async function takeNotice(db: Db, claim: NoticeClaim): Promise<Notice | u
   });
 }
 
+/** Finds the notice that has been due longest and that the claim allows. */
 async function due(db: Db | Tx, claim: NoticeClaim, now: number): Promise<Selectable<NoticesTable> | undefined> {
   const { batch, realm, event, othersAfterMs, targets, except = [] } = claim;
   let query = db.selectFrom('notices').selectAll().where('ended_at', 'is', null).where('due_at', '<=', now);
@@ -203,7 +204,7 @@ async function occurrenceOf(
   return lines.where('schedule', '=', schedule).where('at', '=', at).executeTakeFirst();
 }
 
-/** Keeps a notice for its current deliverer for this many ms from now. */
+/** Extends the lease of a notice to this many ms from now. */
 export async function keepNotice(db: Db, id: string, leaseMs: number): Promise<void> {
   await write(db, async (tx) => {
     const open = tx.updateTable('notices').where('id', '=', id).where('ended_at', 'is', null);
@@ -238,7 +239,7 @@ export async function freeNotice(db: Db, id: string, claimer: string): Promise<v
   });
 }
 
-/** The notices of a batch, oldest first. */
+/** Reads the notices of a batch, oldest first. */
 export async function noticesOf(db: Db, batch: string): Promise<readonly NoticeRecord[]> {
   const lines = await db.selectFrom('notices').selectAll().where('batch', '=', batch).orderBy('made_at').execute();
   return lines.map((line) => ({

@@ -10,9 +10,9 @@ import { readRows, selectParts } from '../rows/rows.ts';
 import type { Db, Tx } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 
-/**
- * Ends rows whose text is spoken in parts. Such a row is `fetching` once the last part has its result, and is taken
- * back from its holder when a part changes (`split-rows.ts`).
+/*
+ * Ends split rows, whose text is spoken in parts. Such a row is `fetching` once its last part has a result: a worker
+ * then claims it and joins the parts' files. It is taken back from that worker if a part changes (`split-rows.ts`).
  */
 
 /** A row whose parts all have results, claimed in order to join them. */
@@ -22,8 +22,8 @@ export interface SplitRow extends Pick<AttemptKey, 'batch' | 'row'> {
 }
 
 /**
- * Ends a row with the file joined from its parts, or with the reason why joining failed. No effect if a part has
- * changed since.
+ * Ends a split row with the file joined from its parts, or as `failed` because joining failed. No effect if a part has
+ * changed since it was claimed. Returns the row.
  */
 export async function endSplitRow(
   db: Db,
@@ -44,8 +44,8 @@ export async function endSplitRow(
 }
 
 /**
- * Ends a part as `failed` because its stored result is lost, and its row with it. A redrive fetches the result again if
- * a job made it. No effect if the row has changed since.
+ * Ends a part as `failed` because its stored result is lost, and with it its split row. A redrive can fetch the result
+ * again if a job made it. No effect if the split row has changed since it was claimed.
  */
 export async function failLostPart(db: Db, whole: SplitRow, part: number, failure: Failure): Promise<void> {
   await write(db, async (tx) => {
@@ -56,7 +56,7 @@ export async function failLostPart(db: Db, whole: SplitRow, part: number, failur
   });
 }
 
-/** Whether all parts of a row have their results. */
+/** Whether all parts of a split row have results. */
 export async function areAllThere(tx: Tx, batch: string, row: number): Promise<boolean> {
   const lacking = await selectParts(tx, batch, row)
     .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', 'not in', RESULT_OUTCOMES)]))
@@ -65,7 +65,7 @@ export async function areAllThere(tx: Tx, batch: string, row: number): Promise<b
   return lacking === undefined;
 }
 
-/** The row, unless it has changed since its caller claimed it. */
+/** Loads the split row; undefined if it has changed since its caller claimed it. */
 async function takeWhole(tx: Tx, whole: SplitRow): Promise<RowInTransaction | undefined> {
   const row = await RowInTransaction.load(tx, whole);
   const { parts, outcome, state, hold } = row.line;

@@ -5,15 +5,16 @@ import { toSettings } from '../batches/batch-records.ts';
 import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { ChargeLine, RowLine, Tx } from '../schema.ts';
 
-/**
- * Budget reservations of rows spoken in parts. With such a row's first request, its unsent parts reserve their quotes.
- * So the row starts only if there is room for all of it, and no other row takes that room.
+/*
+ * Budget reservations of split rows, whose text is spoken in parts. With the first request of such a row, all its
+ * unsent parts reserve their quotes. So the row starts only if there is room for all of it, and no other row takes that
+ * room.
  */
 
-/** What a budget looks at in a part not sent in its current take. */
+/** What a budget needs to know of a part that was not sent in its current take. */
 export type UnsentPart = Pick<RowLine, 'row' | 'quoted' | 'promised'>;
 
-/** The part's open, unsent siblings; none for a row that is not a part. */
+/** Reads the other open, unsent parts of a part's row; none for a row that is not a part. */
 export async function unsentBeside(tx: Tx, { batch, row, part_of: whole }: RowLine): Promise<readonly RowLine[]> {
   if (whole === null) return [];
   return tx
@@ -30,15 +31,15 @@ export async function unsentBeside(tx: Tx, { batch, row, part_of: whole }: RowLi
 }
 
 /**
- * The unsent siblings without a reservation: all of them when the first part is sent. None for a part that has its own
- * reservation.
+ * Reads the other unsent parts of a part's row that have no reservation: all of them when the first part is sent. None
+ * for a part that has a reservation itself.
  */
 export async function unreservedBeside(tx: Tx, line: RowLine): Promise<readonly RowLine[]> {
   if (line.part_of === null || line.promised > 0) return [];
   return (await unsentBeside(tx, line)).filter(({ promised }) => promised === 0);
 }
 
-/** The quotes of these parts; null if any price is unknown. */
+/** Returns the quotes of these parts, in credits; null if any price is unknown. */
 export function quotesOf(parts: readonly UnsentPart[]): readonly number[] | null {
   const quotes = parts.flatMap(({ quoted }) => quoted ?? []);
   return quotes.length < parts.length ? null : quotes;
@@ -50,8 +51,8 @@ export async function reserve(tx: Tx, batch: string, parts: readonly UnsentPart[
 }
 
 /**
- * Reserves the quote of a part whose request was not accepted, since it is no longer in flight until sent again. A part
- * that waits for its voice reserves nothing unless another part of its row was sent.
+ * Reserves the quote of a part whose request was not accepted, and so no longer counts as in flight, until it is sent
+ * again. A part that waits for its voice reserves nothing unless another part of its row was sent.
  */
 export async function reserveAgain(row: RowInTransaction, { quoted }: ChargeLine): Promise<void> {
   const { line, tx } = row;
@@ -61,6 +62,7 @@ export async function reserveAgain(row: RowInTransaction, { quoted }: ChargeLine
   if (toSettings(settings).budget !== null) await row.change({ promised: line.promised + (quoted ?? 0) });
 }
 
+/** Whether another part of the part's row was sent. */
 async function isRowBegun(tx: Tx, { batch, row }: RowLine): Promise<boolean> {
   const begun = await tx
     .selectFrom('rows')

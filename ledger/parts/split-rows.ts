@@ -8,26 +8,27 @@ import { failureColumns, toFailure, toFile } from '../records.ts';
 import type { TakeRecord } from '../takes/take-records.ts';
 import type { RowLine, Tx } from '../schema.ts';
 
-/**
- * A row spoken in parts makes no request; its state follows its parts. It is open while any part is open, claimable for
- * joining (`fetching`) once all have results, and ends like the gravest part if all have ended and some have no result.
- * A holder loses the row whenever a part changes.
+/*
+ * A split row, whose text is spoken in parts, makes no request; its state follows its parts. It is `blocked` while any
+ * part is open, and `fetching`, so that a worker joins the parts, once all have results. If all have ended and some
+ * have no result, it ends like the gravest of them. A worker that holds the row loses it whenever a part changes.
  */
 
 /** Outcomes of parts without a result, the gravest first. */
 const GRAVE: readonly Outcome[] = OUTCOMES.filter((outcome) => !hasResult(outcome)).toSorted(
   (a, b) => OUTCOME_FACTS[b].severity - OUTCOME_FACTS[a].severity,
 );
-/** Max parts named per outcome. */
+/** Max parts named per outcome in a message. */
 const NAMED = 5;
-/** Max characters of a message. */
+/** Max length of a message, in characters. */
 const LONGEST = 500;
 
+/** What is needed of a part. */
 type PartLine = Pick<RowLine, 'batch' | 'row' | 'take' | 'outcome' | 'part_of'>;
 
 /**
- * Settles the rows that these are parts of, after all of these have ended, reopened or got another take. The rows are
- * of one batch; those that are no parts are left out.
+ * Updates the split rows of these parts, after the parts have ended, reopened or got another take. All rows given are
+ * of one batch; those that are not parts are ignored.
  */
 export async function settleSplitRows(tx: Tx, turned: readonly PartLine[]): Promise<void> {
   // Any part stands for its row, but the newest take counts.
@@ -48,7 +49,7 @@ export async function settleSplitRows(tx: Tx, turned: readonly PartLine[]): Prom
     if (part === undefined) continue;
     const take = await takeWith(tx, whole, part, now);
     const own = parts.filter(({ part_of }) => part_of === whole.row);
-    const change = { ...take, ...turnedBy(whole, part, own, now) };
+    const change = { ...take, ...changeAfter(whole, part, own, now) };
     if (Object.keys(change).length > 0) await setRow(tx, whole, change);
     isAnyOpen ||= { ...whole, ...change }.outcome === null;
   }
@@ -56,7 +57,7 @@ export async function settleSplitRows(tx: Tx, turned: readonly PartLine[]): Prom
   if (isAnyOpen && first !== undefined) await reopenClosed(tx, first.batch);
 }
 
-/** One open part of a row, if it has any. */
+/** Selects one open part of a split row. */
 const selectOpenPart = preparedEach((db, { batch, row }: RowKey) =>
   db
     .selectFrom('rows')
@@ -78,7 +79,10 @@ const selectParts = preparedEach((db, { batch, row }: RowKey) =>
     .orderBy('row'),
 );
 
-/** Records the row's previous state when it loses its file or gets a new take along with a part. */
+/**
+ * If a part got a new take, or the split row loses its file, gives it a take, too, and records its state before.
+ * Returns the changed columns.
+ */
 async function takeWith(tx: Tx, whole: RowLine, part: PartLine, now: number): Promise<Partial<RowLine>> {
   const take = Math.max(whole.take + (whole.file === null ? 0 : 1), part.take);
   if (take === whole.take) return {};
@@ -104,8 +108,11 @@ async function takeWith(tx: Tx, whole: RowLine, part: PartLine, now: number): Pr
   return { take };
 }
 
-/** `parts`: all of them, if none is open. */
-function turnedBy(whole: RowLine, part: PartLine, parts: readonly EndedPart[], now: number): Partial<RowLine> {
+/**
+ * Returns the columns of a split row after a part has changed. `part`: that part. `parts`: all parts, if none is open;
+ * else empty.
+ */
+function changeAfter(whole: RowLine, part: PartLine, parts: readonly EndedPart[], now: number): Partial<RowLine> {
   const opened = { outcome: null, ...failureColumns(null), file: null, ended_at: null };
   const taken = { lane: null, hold: whole.hold + 1, updated_at: now };
   if (part.outcome === null) {

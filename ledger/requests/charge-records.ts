@@ -6,7 +6,7 @@ import type { Judgement } from '../../contract/verify.ts';
 import type { PriceSource } from '../tables/charges.ts';
 import { type ResultFile, toFailure, toFile } from '../records.ts';
 
-/** One attempt: one paid request. */
+/** An attempt, that is, one paid request, as the ledger records it. Times are ms, prices are credits. */
 export interface ChargeRecord extends AttemptKey {
   /** The take that produced its input from an earlier step; null if it has no such input. */
   readonly fromTake: number | null;
@@ -28,11 +28,11 @@ export interface ChargeRecord extends AttemptKey {
   readonly linkHash: string | null;
   /** Whether the requested voice name was free right before the request; null if unknown, or if it makes no voice. */
   readonly nameWasFree: boolean | null;
-  /** The worker process that made the intent. */
+  /** Id of the worker process that recorded the intent. */
   readonly owner: string;
   readonly intentAt: number;
   readonly verdictAt: number | null;
-  /** The job ended (either way); if it completed, its result is in the store. */
+  /** When its job ended, with or without success; if it completed, its result is in the store. Null until then. */
   readonly finishedAt: number | null;
   readonly file: ResultFile | null;
   /** Cache key of its result; null if nothing can equal it, or its batch uses no cache. */
@@ -56,6 +56,7 @@ export interface ResultSource {
   readonly credits: number | null;
 }
 
+/** Converts a line of `charges`. */
 export function toCharge(line: ChargeLine): ChargeRecord {
   return {
     batch: line.batch,

@@ -10,7 +10,7 @@ import type { ChargeLine, Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 import { findBlocking } from './intents.ts';
 
-/** The batch's attempts without a verdict. */
+/** Reads the batch's attempts without a verdict. */
 export async function sending(db: Db, batch: string): Promise<readonly ChargeRecord[]> {
   const lines = await db
     .selectFrom('charges')
@@ -22,7 +22,7 @@ export async function sending(db: Db, batch: string): Promise<readonly ChargeRec
   return lines.map(toCharge);
 }
 
-/** Number of accepted jobs of this API and account that have not ended, in all batches. */
+/** Counts the accepted jobs of this API and account that have not ended, over all batches. */
 export async function countRunning(db: Db, apiUrl: string, account: string): Promise<number> {
   const { n } = await db
     .selectFrom('sums')
@@ -34,7 +34,7 @@ export async function countRunning(db: Db, apiUrl: string, account: string): Pro
   return n ?? 0;
 }
 
-/** The record of an attempt. Throws {@link LedgerMisuse} if there is none. */
+/** Returns the line of an attempt. Throws {@link LedgerMisuse} if there is none. */
 export function requireCharge(row: RowInTransaction, key: AttemptKey): ChargeLine {
   const found = row.chargeAt(key);
   if (found === undefined) {
@@ -47,11 +47,10 @@ export function requireCharge(row: RowInTransaction, key: AttemptKey): ChargeLin
 }
 
 /**
- * Ends the open row of an attempt that is `unknown`, or that is due and cannot be made; or gives it a new take. Changes
- * no charge. No effect if the attempt is in flight or has another verdict, or the row is at another take.
- *
- * The caller may have stalled since it last looked, and the attempt may have been made, answered or adopted meanwhile.
- * So the transaction that ends the row checks again.
+ * Ends an open row because its attempt is `unknown`, or its next attempt cannot be made; or gives the row a new take
+ * (`effect`). Changes no charge. No effect if the attempt is in flight or has another verdict, or the row is at another
+ * take: the caller may have stalled, and the attempt may have been made, answered or adopted meanwhile. Returns the
+ * row.
  */
 export async function giveUp(db: Db, key: AttemptKey, effect: RowEnding | Retake): Promise<RowSnapshot> {
   return write(db, async (tx) => {

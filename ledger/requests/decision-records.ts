@@ -5,30 +5,35 @@ import type { ResultFile } from '../records.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { DecisionsTable, DecisionKind } from '../tables/rows.ts';
 
-/** A person's decision about a request whose outcome nobody knew. */
+/*
+ * Records of people's decisions about requests (`voxbatch reconcile`, `redrive --accept`).
+ */
+
+/** A decision on record. */
 export interface DecisionRecord extends AttemptKey {
   readonly what: DecisionKind;
+  /** The job that the decision is about; null if none. */
   readonly jobId: string | null;
   /** User and host of the command. */
   readonly who: string;
+  /** ms. */
   readonly madeAt: number;
 }
 
-/** Records of people's decisions about requests. */
-
-/** A person's decision about a request with an unknown outcome; see `DecisionRecord`. */
+/** A person's decision about a request with an unknown outcome. */
 export type Decision =
   /**
-   * `isUnsent`: for a request that is not on record. One that was recorded meanwhile made a job of its own. `after`:
-   * how the row had ended, if the request is of its next take.
+   * The request made this job. `isUnsent`: the person saw no record of the request; the decision does not apply if it
+   * was recorded meanwhile. `after`: how the row had ended, if the request is of its next take.
    */
   | { readonly type: 'adopted'; readonly jobId: string; readonly isUnsent?: true; readonly after?: Outcome }
-  /** `jobId`: the job that is taken back; null when reverting `not-charged`. */
+  /** Reverts an earlier decision. `jobId`: the job that is taken back; null when reverting `not-charged`. */
   | { readonly type: 'released'; readonly jobId: string | null }
+  /** The request was never accepted. */
   | { readonly type: 'not-charged' };
 
-/** Records a decision. `who`: who made it. `files`: the row's result until then. */
-export async function note(
+/** Records a decision. `who`: user and host of the command. `files`: the row's result until then. */
+export async function recordDecision(
   tx: Tx,
   key: AttemptKey,
   decision: Decision | { readonly type: 'went-back' },
@@ -51,8 +56,8 @@ export async function note(
 }
 
 /**
- * Files that were results of rows until a person took their jobs back, or went back to an earlier take; in order of
- * rows, the oldest first. Default of `row`: all.
+ * Reads the files that were results of rows until a person took back their jobs, or went back to an earlier take; by
+ * row, the oldest first. `row`: only those of this row.
  */
 export async function releasedFiles(
   db: Db | Tx,
@@ -70,10 +75,10 @@ export async function releasedFiles(
   return lines.map((line) => ({ row: line.row, files: JSON.parse(line.files) as ResultFile[] }));
 }
 
-/** A job that a person gave to a request and took back: what it brought is no result of that. */
+/** A job that a person assigned to a request and took back, so that its result is not the request's. */
 export type ReleasedJob = Pick<DecisionRecord, 'row' | 'step' | 'take'> & { readonly jobId: string };
 
-/** Those jobs. */
+/** Reads the jobs of a batch that were taken back. */
 export async function releasedJobs(db: Db, batch: string): Promise<readonly ReleasedJob[]> {
   const lines = await db
     .selectFrom('decisions')
@@ -84,7 +89,7 @@ export async function releasedJobs(db: Db, batch: string): Promise<readonly Rele
   return lines.flatMap(({ job_id: jobId, ...place }) => (jobId === null ? [] : [{ ...place, jobId }]));
 }
 
-/** Decisions of persons about a row's requests, oldest first. */
+/** Reads the decisions about a row's requests, oldest first. */
 export async function decisionsOf(db: Db | Tx, batch: string, row: number): Promise<readonly DecisionRecord[]> {
   const lines = await db.selectFrom('decisions').selectAll().where(ofRow({ batch, row })).orderBy('number').execute();
   return lines.map(toDecision);

@@ -6,14 +6,14 @@ import { releaseJob } from './release-job.ts';
 import { settleAttempt } from './settle.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
-import { note, type Decision } from './decision-records.ts';
+import { recordDecision, type Decision } from './decision-records.ts';
 import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 
-/**
- * A person's decisions about requests with an unknown outcome, and their reversal. Each is recorded with its change in
- * one transaction. Nothing here pays.
+/*
+ * Carries out a person's decisions about requests with an unknown outcome, and their reversal. Each is recorded with
+ * its change in one transaction. Nothing here sends a request.
  */
 
 /**
@@ -29,7 +29,7 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision, by: By
     const files = decision.type === 'released' ? await releaseJob(row, key) : [];
     if (decision.type === 'adopted') {
       const known = row.chargeAt(key);
-      // The answer to a request on the wire names the job that it made.
+      // A request in flight gets an answer, which names its job.
       if (known?.state === 'sending' || (known !== undefined && decision.isUnsent === true)) return false;
       if (known === undefined && !(await recordLacking(row, key, decision))) return false;
       if (!(await adopt(row, key, decision.jobId))) return false;
@@ -45,7 +45,7 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision, by: By
       if (!(await settleAttempt(row, key, { verdict: 'not-accepted' }, { state: 'waiting' }))) return false;
     }
     if (files === undefined) return false;
-    await note(tx, key, decision, by.actor.name, files);
+    await recordDecision(tx, key, decision, by.actor.name, files);
     const details = 'jobId' in decision ? { jobId: decision.jobId } : {};
     const { batch, row: number } = key;
     await noteAction(tx, by, { kind: KINDS[decision.type], batch, rows: [number], details });
@@ -53,6 +53,7 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision, by: By
   });
 }
 
+/** The action on record for each decision. */
 const KINDS = { adopted: 'adopt', released: 'release', 'not-charged': 'not-charged' } as const satisfies Record<
   Decision['type'],
   ActionKind

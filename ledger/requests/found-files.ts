@@ -23,13 +23,13 @@ import { undoTake } from '../takes/undo-take.ts';
 import { settleAttempt } from './settle.ts';
 import { chargeOfIntent, findBlocking } from './intents.ts';
 
-/**
- * Files in the store that prove that requests were sent after the backup from which the ledger was restored: a result
- * is there, and no answer that brought it is on record. Such a row must not be sent again: its request is put on record
- * as one in doubt, with the file, and is settled like any other.
+/*
+ * `voxbatch ledger compare-store`: files in the store that prove that requests were sent after the backup from which
+ * the ledger was restored. The store has a result, and no answer that brought it is on record. Such a row must not be
+ * sent again: its request is recorded as in doubt (`unknown`), with the file, and settled like any other.
  */
 
-/** Of these files of a batch, those for which no answer is on record. Changes nothing. */
+/** Returns those of these files of a batch for which no answer is on record. Changes nothing. */
 export async function filesWithoutAnswer(
   db: Db,
   batch: string,
@@ -42,19 +42,19 @@ export async function filesWithoutAnswer(
   );
 }
 
-/** What was put on record for files. */
+/** What {@link noteFoundFiles} has recorded. */
 export interface NotedFiles {
-  /** Rows with a request in doubt whose result was found. */
+  /** Numbers of the rows with a request in doubt whose result was found. */
   readonly rows: readonly number[];
-  /** Names of files of a row or take that the ledger does not know, or has ended otherwise. */
+  /** Names of files of a row or take that the ledger does not have, or that has ended otherwise. */
   readonly unplaced: readonly string[];
 }
 
 /**
- * Puts on record that these results were found, each of another step of a take, of a batch that waits for a person
- * since a copy was accepted. Their requests were made at `from` at the earliest. What has no place in the ledger
- * forbids to resume the batch until a person has seen it. Throws {@link LedgerMisuse} if somebody has resumed the
- * batch. Repeatable.
+ * Records the requests of found results, for a held batch of an accepted copy (`copy-doubts.ts`). `files`: at most one
+ * per step and take of a row. `from`: the earliest time (ms) at which their requests can have been made. A file without
+ * a row or take in the ledger is recorded as an unplaced request, and the batch cannot be resumed until a person has
+ * cleared it. Repeatable. Throws {@link LedgerMisuse} if the batch was resumed meanwhile.
  */
 export async function noteFoundFiles(
   db: Db,
@@ -85,6 +85,7 @@ export async function noteFoundFiles(
   );
 }
 
+/** Records the request of one file. `known`: its answer is on record already. */
 async function noteFile(
   tx: Tx,
   batch: Selectable<BatchesTable>,
@@ -103,7 +104,7 @@ async function noteFile(
     if (last.state === 'sending')
       await settleAttempt(row, last, { verdict: 'unknown', failure }, { state: 'submitting' });
     else await row.changeCharge(last, { failure: JSON.stringify(failure) });
-    if (!row.isAt(take) && row.line.outcome === null && !(await goBack(row, take))) {
+    if (!row.isAt(take) && row.line.outcome === null && !(await undoReplacement(row, take))) {
       await keepUnplaced(tx, { key, at: file.writtenAt, jobId: null });
       return 'unplaced';
     }
@@ -129,16 +130,17 @@ async function noteFile(
 }
 
 /**
- * Undoes the take that was to replace a request of this one, if it was not sent: it would pay again for what is there.
+ * Undoes the row's present take, if it was made to replace a request of this take and nothing was sent in it: it would
+ * pay again for a result that exists. Returns whether the row is at this take then.
  */
-async function goBack(row: RowInTransaction, take: number): Promise<boolean> {
+async function undoReplacement(row: RowInTransaction, take: number): Promise<boolean> {
   const undone = await undoTake(row.tx, row.line);
   if (undone === undefined) return false;
   await row.change(undone.columns);
   return row.isAt(take);
 }
 
-/** Ends the row, and takes it from a lane that still holds it. A row that was never sent had not ended after all. */
+/** Ends the row as `unknown`, even if it had ended as never sent, and frees it from its lane. */
 async function endInDoubt(row: RowInTransaction, step: Step, failure: ReturnType<typeof foundInStore>): Promise<void> {
   const effect = effectOf(row, step, { outcome: 'unknown', failure });
   if (row.line.outcome === null) await applyEffect(row, effect);
@@ -152,14 +154,15 @@ function mayTake(row: RowInTransaction, step: Step, take: number): boolean {
   return row.line.take === take && row.line.parts === null && isOpen && stepsIn(row.spec).includes(step);
 }
 
-/** Outcomes of rows that were not sent, as far as the ledger knew; or of one whose other request is in doubt. */
+/** Outcomes of rows that were not sent, as far as the ledger knew, or that have a request in doubt. */
 const UNSENT: readonly (Outcome | null)[] = ['skipped', 'cancelled', 'unknown'];
 
+/** Whether the row has ended in a way that a found result corrects. */
 function mayEndAnew({ line }: RowInTransaction): boolean {
   return UNSENT.includes(line.outcome);
 }
 
-/** The row; undefined if the batch has no such row. */
+/** Loads the row; undefined if the batch has no such row. */
 async function find(
   tx: Tx,
   key: { readonly batch: string; readonly row: number },
@@ -180,7 +183,7 @@ function isOf({ step, take }: Pick<ChargeLine, 'step' | 'take'>, file: NamedResu
   return step === file.step && take === file.take;
 }
 
-/** Whether the answer to a request is on record, or why it is missing, or that its result is in the store. */
+/** Whether a request needs no record of a found file: it was answered, or the reason of its doubt is known. */
 function hasAnswer({ state, failure }: Pick<ChargeLine, 'state' | 'failure'>): boolean {
   if (state === 'accepted' || state === 'done') return true;
   const why = toFailure(failure);

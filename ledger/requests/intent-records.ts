@@ -2,21 +2,23 @@ import type { AttemptKey } from '../../contract/batch.ts';
 import type { MakingAttempt, ResultRecord } from '../cache/found-results.ts';
 import type { ChargeRecord, ResultSource } from './charge-records.ts';
 
-/** How urgent a change is. */
+/** How long a change may wait to share a commit with others. */
 export interface Patience {
-  /** Max time to wait for others to share its commit, ms. Only used by a ledger in its own thread. Default 0. */
+  /** Max wait, ms. Only used by a ledger in its own thread. Default 0. */
   readonly patienceMs?: number;
 }
 
 /** The facts recorded with an intent. */
 export interface Intent extends Patience {
-  /** Price of this request; null if unknown. */
+  /** Price of this request, in credits; null if unknown. */
   readonly quoted: number | null;
-  /** Price of the row's later steps, which must also fit into the budget; null if unknown. */
+  /** Price of the row's later steps, in credits, which must also fit into the budget; null if unknown. */
   readonly quotedRest: number | null;
+  /** Id of the worker process. */
   readonly owner: string;
   /** Max requests of the batch without a verdict. */
   readonly maxSending: number;
+  /** sha256 (hex) of the audio link that a chain's lip-sync gets. */
   readonly linkHash?: string;
   /** Whether the requested voice name is free. Omitted if unknown, or if the request makes no voice. */
   readonly nameWasFree?: boolean;

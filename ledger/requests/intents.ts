@@ -20,16 +20,18 @@ import type { BatchesTable } from '../tables/batches.ts';
 import { write } from '../database/transactions.ts';
 import { readSums } from '../batches/counts.ts';
 
-/**
- * The lock on money: nobody sends a paid request without having created its record here, and each record is created
- * once.
+/*
+ * Intents: no paid request is sent without a record that was created here, and each record is created once.
  *
  * One write transaction checks everything that may forbid the request, and creates the record only if nothing does.
- * Writers exclude each other for its whole length, so what it saw still holds when it commits. The commit is synced to
- * disk before it returns, so a record that allowed a request cannot get lost, not even in a power cut.
+ * Writers exclude each other for its whole length, so what it has read still holds when it commits. The commit is
+ * synced to disk before it returns, so a record that allowed a request cannot get lost, not even in a power cut.
  */
 
-/** Records the intent of an attempt, exclusively. See {@link IntentAnswer}. Sets the row to `submitting`. */
+/**
+ * Records the intent of an attempt, and sets its row to `submitting`. Only the answer `go` permits sending; see {@link
+ * IntentAnswer}. Also returns the row.
+ */
 export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<IntentAnswer & RowSnapshot> {
   return write(
     db,
@@ -47,6 +49,7 @@ export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<I
   );
 }
 
+/** Does the same for a row already loaded. */
 async function recordIntent(
   batch: Selectable<BatchesTable>,
   row: RowInTransaction,
@@ -76,10 +79,10 @@ async function recordIntent(
     const parts = await unreservedBeside(tx, line);
     const answer = await askBudget(row, { step: key.step, intent, sums, settings, budget, parts });
     const { room } = answer;
-    // A row does not end while one of its own requests is in flight: nobody would settle that request any more.
+    // A row must not end while one of its own requests is in flight: nobody would settle that request.
     if (room === 'later' || room === 'charge-unknown' || (room === 'none' && row.isOnTheWire)) return { type: 'short' };
     if (room === 'none') {
-      // Any of the other rows may be able to reuse an earlier result; each finds out for itself.
+      // With the cache on, other rows may be able to reuse earlier results; each finds out for itself.
       const isAgain = row.chargesOf(key.step).some(({ take }) => take < key.take);
       const ending = await endOverBudget(tx, line, { budget, mayBeFree: cache === 'on', isAgain, answer }, intent);
       await haltIfDue(tx, key.batch, key.row, ending);
@@ -100,7 +103,7 @@ async function recordIntent(
   return { type: 'go' };
 }
 
-/** The record of an attempt that is about to be sent. */
+/** Returns the record of an attempt that is about to be sent. `at`: ms. */
 export function chargeOfIntent(
   row: RowInTransaction,
   key: AttemptKey,
@@ -124,7 +127,7 @@ export function chargeOfIntent(
   };
 }
 
-/** What makes the request unnecessary: an earlier result, or another row's identical request. */
+/** Returns what makes the request unnecessary: earlier results, or another row's identical request. */
 async function findInstead(tx: Tx, key: AttemptKey, { resultKey, reuse }: Intent): Promise<IntentAnswer | undefined> {
   if (resultKey === undefined || reuse === undefined) return undefined;
   const results = await resultsOf(tx, resultKey);
@@ -134,9 +137,9 @@ async function findInstead(tx: Tx, key: AttemptKey, { resultKey, reuse }: Intent
 }
 
 /**
- * Uses up the key without sending: creates the record as `revoked` if there is none, so that nobody can send with this
- * key any more. Returns the record that stands afterwards: the new one, the existing one, or the one that forbids an
- * attempt with this key anyway.
+ * Revokes an attempt that may never have been recorded: creates its record as `revoked` if there is none, so that it
+ * can never be sent. Returns the resulting record: the new one, the existing one, or the one that forbids an attempt
+ * with this key anyway.
  */
 export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
   return write(db, async (tx) => {
@@ -157,9 +160,10 @@ export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
 }
 
 /**
- * The record that forbids an attempt with this key, if any: one at this very key; a later one (this attempt belongs to
- * the past); an earlier one of the take that the API may have accepted; one of an earlier take that is still in flight;
- * or the newest of the take, if an attempt in between is missing.
+ * Returns the record that forbids an attempt with this key, if any: one with this very key; a later one; an earlier one
+ * of the take that the API may have accepted; one of an earlier take that is still in flight; or the newest of the
+ * take, if an attempt in between is missing. `charges`: all attempts of the step, oldest first. Throws {@link
+ * LedgerMisuse} for an attempt after the first if there is none of its take.
  */
 export function findBlocking(charges: readonly ChargeLine[], key: AttemptKey): ChargeLine | undefined {
   const same = charges.find((charge) => charge.take === key.take && charge.attempt === key.attempt);

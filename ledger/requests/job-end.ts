@@ -17,7 +17,7 @@ import { requireCharge } from './charges.ts';
 import type { Patience } from './intent-records.ts';
 import { isPaidElsewhere } from './taken-jobs.ts';
 
-/** An attempt, and the job that was read for it. If the attempt has another job by now, the reading does not apply. */
+/** An attempt, and the job that was read for it. If the attempt has another job by now, the end does not apply. */
 export interface JobKey extends AttemptKey {
   /** Omitted: whichever job it has. */
   readonly jobId?: string;
@@ -25,14 +25,17 @@ export interface JobKey extends AttemptKey {
 
 /** What a job ended with. */
 export interface JobEnd extends Patience {
+  /** Its result. */
   readonly file?: ResultFile;
+  /** The charge that the API named. */
   readonly credits?: number;
+  /** Why it has no result, or why the result did not pass. */
   readonly failure?: Failure;
 }
 
 /**
- * Records the end of an accepted job, once, with its credits if the API named them only now. Not `finished` if it had
- * ended before.
+ * Records the end of an accepted job, once, with its charge if the API named it only now, and applies its effect to the
+ * row. Not `finished`, without any change, if it had ended before. Also returns the row.
  */
 export async function finishJob(
   db: Db,
@@ -50,7 +53,7 @@ export async function finishJob(
   );
 }
 
-/** Does the same for a row already loaded. Returns whether it has ended by this. */
+/** Does the same for a row already loaded. Returns `finished`. */
 export async function recordJobEnd(
   row: RowInTransaction,
   key: JobKey,
@@ -60,7 +63,7 @@ export async function recordJobEnd(
   const { tx } = row;
   const charge = requireCharge(row, key);
   if (!hasRunningJob(toCharge(charge)) || !isItsJob(charge, key)) return false;
-  // Its stored file is lost: the file's record stays until there is another.
+  // The job is read again for a lost file, whose record stays until there is another file.
   const lost = toFile(charge.file);
   const same = lost !== null && lost.sha256 === end.file?.sha256 ? { ...lost, key: end.file.key } : undefined;
   const ended = await row.changeCharge(charge, {
@@ -89,8 +92,9 @@ export async function recordJobEnd(
 }
 
 /**
- * Changes a row with a running job, but no charge: its progress, or that nobody waits for it any more. No effect once
- * the job's end is on record (through another poll or process), or if the row is at another take.
+ * Applies an effect to a row with a running job, without a change of the attempt: progress, or an ending without
+ * waiting for the job. No effect once the job's end is on record (through another poll or process), or if the row is at
+ * another take. Returns the row.
  */
 export async function changeRunning(db: Db, key: JobKey, effect: RowProgress | RowEnding): Promise<RowSnapshot> {
   return write(
@@ -110,7 +114,7 @@ export async function changeRunning(db: Db, key: JobKey, effect: RowProgress | R
   );
 }
 
-/** True unless a person has meanwhile taken the key's job back from the attempt. */
+/** Whether the attempt still has the key's job: a person may have taken it back meanwhile. */
 export function isItsJob(charge: ChargeLine, { jobId }: JobKey): boolean {
   return jobId === undefined || charge.job_id === jobId;
 }

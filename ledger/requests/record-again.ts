@@ -15,21 +15,23 @@ import type { BatchesTable } from '../tables/batches.ts';
 import type { Intent } from './intent-records.ts';
 import { chargeOfIntent } from './intents.ts';
 
-/** What a process recorded of a paid request of its own. */
+/** What a process remembers of a paid request that it has recorded. */
 export interface RecordedRequest {
   readonly key: AttemptKey;
   readonly intent: Intent;
-  /** Of the intent, by the ledger's clock, ms. */
+  /** When the intent was recorded, by the ledger's clock, ms. */
   readonly at: number;
+  /** Parameters of `settle`, once the request was answered. */
   readonly verdict?: readonly [SettleVerdict, RowEffect];
+  /** Parameters of `finishJob`, once its job has ended. */
   readonly end?: readonly [JobKey, JobEnd, RowEffect];
 }
 
 /**
- * Records again what the ledger lacks of these requests, because a copy of its database took its place. What it has
- * stays as it is, and nothing forbids a record: the requests were sent. Returns the number of those that it lacked, in
- * whole or in part. A request whose row or take it does not know, or whose batch has ended, is kept as one without a
- * place, and resume and redrive of its batch are refused until a person has seen it.
+ * Records again what the ledger lacks of these requests, because its database was replaced by a copy (see
+ * `database/recorded-lately.ts`). Existing records stay as they are. No check forbids a record, because the requests
+ * were sent. A request whose row or take the copy does not have, or whose batch has ended, is recorded as unplaced
+ * (`copy-doubts.ts`). Returns the number of requests that were missing, in whole or in part.
  */
 export async function recordAgain(db: Db, requests: readonly RecordedRequest[]): Promise<number> {
   return write(
@@ -48,6 +50,7 @@ export async function recordAgain(db: Db, requests: readonly RecordedRequest[]):
   );
 }
 
+/** Returns whether something of the request was missing. */
 async function recordOne(tx: Tx, { key, intent, at, verdict, end }: RecordedRequest): Promise<boolean> {
   const found = await find(tx, key);
   if (found === 'known') return false;
@@ -64,13 +67,15 @@ async function recordOne(tx: Tx, { key, intent, at, verdict, end }: RecordedRequ
   }
   const isSettled = verdict !== undefined && (await settleAttempt(row, key, ...verdict));
   if (!isNew && !isSettled) return false;
-  // Otherwise the job may be open because a person had its result fetched again: one that had ended is only read once
-  // more.
+  // Only if something was missing: otherwise the job may be open because a person has its result fetched again.
   if (end !== undefined) await recordJobEnd(row, ...end);
   return true;
 }
 
-/** The row of a request, and its batch. `known`: nothing of it can be missing. Undefined if nothing can take it. */
+/**
+ * Loads the row of a request, and its batch. `known`: nothing of the request can be missing. Undefined if the ledger
+ * has no place for it.
+ */
 async function find(
   tx: Tx,
   key: AttemptKey,

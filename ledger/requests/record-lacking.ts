@@ -14,11 +14,13 @@ import { chargeOfIntent } from './intents.ts';
 import { ownerOf } from './taken-jobs.ts';
 
 /**
- * Puts on record that a request was sent that the ledger lacks, with an unknown outcome, because a person names its
- * job: the one that a row needs next, or the first of the next take of a row that has ended as the person saw. That
- * take begins as a redrive's does, and the row keeps its result until there is another. The row is open then, and no
- * lane has it: a worker that was about to send finds the record, and its fencing token is over. False, without any
- * change, if the row needs something else, or another attempt has the job.
+ * Records a request that was sent but that the ledger lacks, with an unknown outcome, because a person has named its
+ * job (`reconcile --adopt` after a restore). It is the request that the row needs next; or with `after`, the first one
+ * of the next take of a row that has ended with that outcome. Such a take begins as a redrive's does, and the row keeps
+ * its result until there is another.
+ *
+ * The row is open then, and no lane holds it: a worker that was about to send finds the record, and its fencing token
+ * is void. Returns false, without any change, if the row needs something else, or another attempt has the job.
  */
 export async function recordLacking(
   row: RowInTransaction,
@@ -27,9 +29,9 @@ export async function recordLacking(
 ): Promise<boolean> {
   const { tx } = row;
   const batch = await readBatchLine(tx, key.batch);
-  // A clean removes what a row asked for.
+  // A clean has removed, or removes, the requests of rows.
   if (batch.state === 'loading' || batch.rows_cleaned_at !== null || batch.cleaning !== null) return false;
-  // It may have been run again since, or its answer have come.
+  // The row may have been run again since the person looked, or its answer may have come.
   if (after === undefined ? key.take !== row.line.take : row.line.outcome !== after) return false;
   const lacking = meantRequests(toRow(row.line), row.attempts, key.take);
   if (!lacking.some((one) => one.step === key.step && one.attempt === key.attempt)) return false;

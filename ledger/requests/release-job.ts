@@ -14,10 +14,10 @@ import type { ChargeLine } from '../schema.ts';
 import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
 
 /**
- * Reverts a person's decision about an attempt: its outcome is unknown again. If the decision was a job, the row ends
- * `unknown`, provided it is still at that take; at a later one, the job's result is no longer its
- * fallback. Returns the files that were the row's result; undefined, without any change, if there was no
- * decision.
+ * Reverts a person's last decision about an attempt: its outcome is unknown again. If the decision assigned a job, the
+ * row ends `unknown` if it is still at that take; at a later take, the job's result is removed from its fallback.
+ * Returns the files that were the row's result; undefined, without any change, if there is no such decision. Throws
+ * {@link LedgerMisuse} if the job's result is in use.
  */
 export async function releaseJob(row: RowInTransaction, key: AttemptKey): Promise<readonly ResultFile[] | undefined> {
   const last = (await decisionsOf(row.tx, key.batch, key.row)).findLast(
@@ -68,6 +68,7 @@ export async function releaseJob(row: RowInTransaction, key: AttemptKey): Promis
   return file === null ? kept : [file, ...extraFiles];
 }
 
+/** The failure of an attempt after `not-charged` was reverted. */
 const CHARGED_AFTER_ALL: Failure = {
   class: 'OutcomeUnknown',
   message: 'A person settled it as not charged, and took that back: it is not known whether it was charged.',
@@ -77,7 +78,7 @@ const CHARGED_AFTER_ALL: Failure = {
 /** States of an attempt that was sent, or may have been. */
 const MADE: readonly AttemptState[] = ['sending', ...ACCEPTED_STATES, 'unknown'];
 
-/** Later steps already used the result of the job, so it cannot be taken back. */
+/** Throws if a later step was sent with the job's result. */
 function refuseLaterSteps(row: RowInTransaction, key: AttemptKey): void {
   const later = STEPS.find((step) =>
     row.chargesOf(step).some((one) => {
@@ -91,11 +92,11 @@ function refuseLaterSteps(row: RowInTransaction, key: AttemptKey): void {
   );
 }
 
-/** The row kept the job's result in a later take, or went back to it, so the job cannot be taken back. */
+/** Throws if the row has the job's result at a later take: it kept it, or went back to it. */
 function refuseKept({ line }: RowInTransaction, key: AttemptKey, charge: ChargeLine): void {
   const file = toFile(charge.file)?.key;
   const kept = toFallback(line.fallback);
-  // A row on its way back to another take has its result still.
+  // A row on its way back to an earlier take still has the result in its fallback.
   const has = kept?.returning === undefined ? toFile(line.file) : kept.ending.file;
   if (line.take === key.take || file === undefined || has?.key !== file) return;
   throw new LedgerMisuse(
@@ -103,7 +104,7 @@ function refuseKept({ line }: RowInTransaction, key: AttemptKey, charge: ChargeL
   );
 }
 
-/** Rows that speak with the voice may have been sent, so it cannot be taken back. */
+/** Throws if rows speak with the voice that the job made: they may have been sent. */
 async function refuseSpeakers({ tx }: RowInTransaction, { batch, row }: AttemptKey, voiceId: string): Promise<void> {
   const speaker = await tx
     .selectFrom('rows')

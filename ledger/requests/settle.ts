@@ -12,42 +12,42 @@ import { effectOf, withoutRetake, applyEffect, applyLateEffect } from '../rows/e
 import type { RowEffect } from '../rows/row-effects.ts';
 import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { Db, ChargeLine } from '../schema.ts';
-import { noteWhereItStood } from '../takes/returned.ts';
+import { applyToReturning } from '../takes/returned.ts';
 import { useIfTried } from '../voices/refused-voices.ts';
 import { requireCharge } from './charges.ts';
 import type { Patience } from './intent-records.ts';
 import { type VerdictJob, keepSecondJob, ownerOf, takenFailure, mayShareJob, doubtResult } from './taken-jobs.ts';
 
-/**
- * What happens to an attempt after its intent.
+/*
+ * Verdicts of attempts: what answers to requests say.
  *
  * An attempt starts as `sending` (see `intents.ts`), or as `revoked` if its record was looked up and missing. From
  * `sending`, a verdict leads to any other state. A late answer can still change `unknown`. When the job of an
  * `accepted` attempt ends, `finishedAt` is set and the state stays. All other states are final.
  */
 
-/** What an answer says of an attempt. */
+/** The verdict of an answer. */
 export interface SettleVerdict extends Patience, VerdictJob {
   readonly verdict: VerdictName;
+  /** The price that the answer named. */
   readonly credits?: number;
   readonly failure?: Failure;
   readonly requestId?: string;
   /** For `done`. */
   readonly file?: ResultFile;
-  /** For a verification that is `done`. One that did not pass also takes its speech out of the cache. */
+  /** For a verification that is `done`. If it did not pass, its speech is removed from the cache. */
   readonly judgement?: Judgement;
 }
 
 /**
- * Records a verdict and its effect on the row. Settles `sending`, and also `unknown` if a late answer arrives: a row
- * that had ended `unknown` is then open again, free for the next claim, or ended by the effect; for a row at another
- * take, only the money is recorded. Not `settled`, and nothing changes, if the attempt already has a final verdict; a
- * second job is kept beside it (see `taken-jobs.ts`).
+ * Records the verdict of an attempt and its effect on the row. The attempt must be `sending`, or `unknown` for a late
+ * answer: a row that had ended `unknown` then reopens, free for the next claim, or ends by the effect. If the row is at
+ * another take, only the attempt changes. Not `settled`, without any change, if the attempt has a final verdict
+ * already; a second job is then recorded beside it (see `taken-jobs.ts`). Also returns the row.
  *
- * A job that another attempt has is never charged twice. A first answer that names one is accepted at no charge if both
- * ask for the same; if not, the attempt is `unknown` instead, and its row is for reconcile, whatever the effect. A late
- * one is not `settled` and leaves the attempt in doubt, because the other attempt then has a job that is not its own
- * (see `taken-jobs.ts`).
+ * A job that another attempt has is never charged twice (see `taken-jobs.ts`). A first answer that names such a job is
+ * accepted at no charge if both requests are equal; otherwise the attempt becomes `unknown`, whatever the effect. A
+ * late answer that names one is not `settled`, and the attempt stays in doubt.
  */
 export async function settle(
   db: Db,
@@ -68,7 +68,7 @@ export async function settle(
   );
 }
 
-/** Does the same for a row already loaded. Returns whether anything was settled. */
+/** Does the same for a row already loaded. Returns `settled`. */
 export async function settleAttempt(
   row: RowInTransaction,
   key: AttemptKey,
@@ -92,7 +92,7 @@ export async function settleAttempt(
     await doubtResult(row.tx, holder);
     const { requestId } = verdict;
     const failure = takenFailure(jobId, holder, false);
-    // Reconcile looks for the job it did make, or gives the row up.
+    // `reconcile` then looks for the job that this request made, or gives the row up.
     return settleAttempt(row, key, { verdict: 'unknown', failure, ...defined({ requestId }) }, { state: 'submitting' });
   }
 
@@ -107,13 +107,13 @@ export async function settleAttempt(
     job_id: jobId ?? null,
     charged,
     charged_from: charged === null || holder !== undefined ? null : credits === null ? 'quote' : 'api',
-    // A job counted elsewhere may later have to be counted here.
+    // If the job is charged to another attempt, keeps the price: the charge may move here later.
     told: holder === undefined ? charge.told : credits,
     failure: jsonOrNull(verdict.failure),
     request_id: verdict.requestId ?? verdict.failure?.requestId ?? charge.request_id,
     verdict_at: now,
     finished_at: isDone ? now : null,
-    // In a copy that lacked a request, the record may be that of a second one, whose own answer may still come.
+    // In a copy of the database that lacked this request, the record may be of a second one of another process.
     ...defined({ owner: verdict.owner }),
     file: isDone ? jsonOrNull(verdict.file) : null,
     ...(verdict.judgement === undefined ? {} : { judgement: JSON.stringify(verdict.judgement) }),
@@ -124,7 +124,7 @@ export async function settleAttempt(
   const meant = effectOf(row, key.step, effect);
   // If the row is at another take, only the money matters.
   if (!row.isAt(key.take)) {
-    await noteWhereItStood(row, settled, withoutRetake(meant));
+    await applyToReturning(row, settled, withoutRetake(meant));
     return true;
   }
   if (verdict.verdict === 'unknown') await applyEffect(row, meant);
@@ -134,14 +134,14 @@ export async function settleAttempt(
 }
 
 /**
- * The price that an answer reported. A job accepted at a price of 0 is billed at its end: until then its quote counts,
- * or a budget would treat all running jobs as free.
+ * Returns the price that an answer reported. A job accepted at a price of 0 is billed at its end; until then its quote
+ * counts, because otherwise a budget would treat all running jobs as free.
  */
 function reportedPriceOf({ verdict, credits }: SettleVerdict): number | undefined {
   return verdict === 'accepted' && credits === 0 ? undefined : credits;
 }
 
-/** Records new facts on an attempt in doubt, and on its row if the row was given up because of it. */
+/** Records a new reason on an attempt in doubt, and on its row if that has ended `unknown`. */
 async function stayUnresolved(row: RowInTransaction, charge: ChargeLine, failure: Failure): Promise<void> {
   await row.changeCharge(charge, { failure: JSON.stringify(failure) });
   if (!row.isAt(charge.take) || row.line.outcome !== 'unknown') return;

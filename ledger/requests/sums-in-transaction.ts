@@ -2,17 +2,18 @@ import type { ChargeLine, RowLine, Tx } from '../schema.ts';
 import type { SumsTable } from '../tables/batches.ts';
 import type { Selectable } from 'kysely';
 
-/**
- * The sums of a batch while a group of writes is at work. The triggers keep them in the database; a group that has
- * asked for them ahead would have to ask again after each of its own changes. So what a change adds is computed here as
- * well, by the same rules as `ledger/tables/kept-sums.ts`, to which a test compares it. Only answers to the group's
- * next pieces come from here: no sum is ever written.
+/*
+ * The cached sums of a batch in a unit of work (`database/unit-of-work.ts`). Triggers maintain the sums in the
+ * database, so a group of writes that has prefetched them would have to read them again after each of its own changes.
+ * Instead, the effect of a change is computed here, too, by the same rules as in `tables/kept-sums.ts`; a test compares
+ * both. Only the cache is updated: no sum is ever written.
  */
 
 type Sums = Selectable<SumsTable>;
+/** What one line adds to the sums. */
 type Part = Partial<Record<Exclude<keyof Sums, 'batch'>, number>>;
 
-/** What an attempt adds. */
+/** Returns what an attempt adds. */
 export function sumsOfCharge(charge: ChargeLine): Part {
   const { state, file, damaged } = charge;
   const [quoted, charged] = [charge.quoted ?? 0, charge.charged ?? 0];
@@ -30,14 +31,14 @@ export function sumsOfCharge(charge: ChargeLine): Part {
   };
 }
 
-/** What a row adds: its reserved budget. */
+/** Returns what a row adds: its reserved budget. */
 export function sumsOfRow({ outcome, promised }: Pick<RowLine, 'outcome' | 'promised'>): Part {
   return outcome === null ? { promised } : {};
 }
 
 /**
- * Makes a change of one line, and keeps what the group knows about the sums of its batch in step with it. `partsOf`:
- * what the line adds before and after; only asked for where a group is a unit of work.
+ * Makes a change of one line, and updates the cached sums of its batch. `partsOf`: returns what the line adds before
+ * and after the change; only called in a unit of work.
  */
 export async function withSums(
   { unit }: Tx,
@@ -61,11 +62,11 @@ function shifted(sums: Sums, before: Part, after: Part): Sums {
   return Object.fromEntries(changed) as Sums;
 }
 
-/** Rounded to six decimals, as many as credits have, as the triggers round: a half to the even number. */
+/** Rounds to six decimals, as many as credits have, as the triggers do: a half to the even number. */
 export function roundedSum(sum: number): number {
   const millionths = sum * 1e6;
   const near = Math.round(millionths);
   const isUneven = near - millionths === 0.5 && near % 2 !== 0;
-  // No sum is -0.
+  // `+ 0` turns -0 into 0.
   return (isUneven ? near - 1 : near) / 1e6 + 0;
 }

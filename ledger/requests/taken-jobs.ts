@@ -10,25 +10,22 @@ import { byItself } from '../../contract/actions.ts';
 import { keepUnplaced } from '../database/copy-doubts.ts';
 import { actionsOf, noteAction } from '../history/actions.ts';
 
-/**
- * One job is one charge, whichever attempt names it. Jobs of different steps are different jobs, even if the API
- * numbers each kind separately and two have the same id. An answer may name a job that another attempt has: a lost
- * request adopted it from the list, or a person gave it the job; the API makes one job of two equal requests; or the
- * answer is wrong.
+/*
+ * Answers that name a job which another attempt has. Each job is charged once, whichever attempts name it. (Jobs of
+ * different steps are different jobs, even with the same id: the API may number each kind separately.) It happens if a
+ * lost request adopted the job from the API's list, or a person assigned it; if the API makes one job of two equal
+ * requests; or if the answer is wrong.
  *
- * - If both ask for the same, the API's first answer says whose job it is. The attempt is accepted, and the job's
- *   charge stays where it was. If that other attempt has to return the job, because a person had given it the wrong
- *   one, the charge goes with the job.
- * - If they ask for different things, the job's result is that of one of them at most. The attempt is in doubt, at its
- *   quote: nobody knows what its request made. The other one keeps what it has, but nobody knows that it is its own
- *   either, so no later row uses that result.
- * - An answer that arrives late, for an attempt in doubt, shows that the other attempt took a job that was not its own.
- *   So one of the two requests made that job, and nobody knows what the other one made: the sum of one charge and one
- *   uncertain one is already right. No row loses a result it has, so the attempt stays in doubt, with the reason on
- *   record.
+ * - First answer, equal requests: the attempt is accepted, and the job stays charged to the other attempt. If that one
+ *   must return the job, because a person had assigned it wrongly, the charge moves with the job.
+ * - First answer, different requests: the job's result belongs to at most one of them. The attempt is in doubt at its
+ *   quote, because nobody knows what its request made. The other one keeps its result, but no later row reuses it.
+ * - Late answer, for an attempt in doubt: the other attempt has taken a job that was not its own. One of the two
+ *   requests made the job, and nobody knows what the other one made, so the sums (one charge, one uncertain) are
+ *   already right. No row loses a result; the attempt stays in doubt, with the reason on record.
  */
 
-/** Identifies a job: its id, its step, and a batch of its account. */
+/** Identifies a job: its id, its step, and any batch of its account. */
 type NamedJob = Pick<AttemptKey, 'batch' | 'step'> & { readonly jobId: string };
 
 const selectHolder = preparedOne(
@@ -50,30 +47,27 @@ const selectHolder = preparedOne(
 /** An attempt and the cache key of its result. */
 type Holder = AttemptKey & Pick<ChargeLine, 'result_key'>;
 
-/** The attempt of the same API and account that has this job. */
+/** Finds the attempt of the same API and account that has this job. */
 export async function ownerOf(tx: Tx, job: NamedJob): Promise<Holder | undefined> {
   return selectHolder(tx, job);
 }
 
-/**
- * Whether the API may have made one job for both attempts' requests. Only reads more if the cache keys do not settle
- * it.
- */
+/** Whether both attempts' requests are equal, so that the API may have made one job for both. */
 export async function mayShareJob(tx: Tx, one: Holder, other: Holder): Promise<boolean> {
   if (one.result_key !== null && one.result_key === other.result_key) return true;
   const [asked, before] = [await specAt(tx, one), await specAt(tx, other)];
   return asked !== undefined && before !== undefined && isSameRequest(one.step, asked, before);
 }
 
-/** Keeps later rows from using the result of an attempt whose job another answer named, too. */
+/** Prevents later rows from reusing the result of an attempt whose job another answer has named, too. */
 export async function doubtResult(tx: Tx, holder: Holder): Promise<void> {
   await updateCharge(tx, holder, { result_key: null });
   await forgetResult(tx, holder);
 }
 
 /**
- * Moves the charge of a job that was taken back from the attempt that paid for it. Another attempt whose own answer
- * named the job is charged from now on: the price that the API reported for either, else its own quote.
+ * Moves the charge of a job that was taken back from the attempt `from`, to which it was charged, to another attempt
+ * whose own answer named the job, if there is one: the price that the API reported for either, or else its quote.
  */
 export async function passOnCharge(
   tx: Tx,
@@ -103,12 +97,12 @@ export async function passOnCharge(
   });
 }
 
-/** True if another attempt pays for the job of this one. */
+/** Whether the job of this attempt is charged to another one. */
 export function isPaidElsewhere(charge: Pick<ChargeLine, 'charged' | 'charged_from'>): boolean {
   return charge.charged === 0 && charge.charged_from === null;
 }
 
-/** Why an attempt is in doubt although its answer arrived. */
+/** Returns why an attempt is in doubt although its answer has arrived. */
 export function takenFailure(jobId: string, holder: AttemptKey, isLate: boolean): Failure {
   const job = `named job ${jobId.slice(0, 100)}, which row ${holder.row} of batch "${holder.batch}" has`;
   const message = isLate
@@ -117,9 +111,10 @@ export function takenFailure(jobId: string, holder: AttemptKey, isLate: boolean)
   return { class: 'OutcomeUnknown', message: message.slice(0, 500), cause: TAKEN };
 }
 
+/** The cause of such a failure. */
 const TAKEN = 'its job belongs to another row';
 
-/** Whether an answer named a job that another row has. */
+/** Whether a failure is one of {@link takenFailure}. */
 export function namedTakenJob({ cause }: Failure): boolean {
   return cause === TAKEN;
 }
@@ -129,19 +124,19 @@ export interface VerdictJob {
   readonly jobId?: string;
   /** The job comes from the API's list, not from an answer: nothing is settled if another attempt has it by now. */
   readonly isAdopted?: boolean;
-  /** Whose request was answered. Omitted: that of the one on record. */
+  /** Id of the worker process whose request was answered. Omitted: the one on record. */
   readonly owner?: string;
 }
 
 /**
- * Keeps a job that an answer names for an attempt that was settled otherwise, unless another attempt has it.
+ * Records a job that an answer names for an attempt that was already settled otherwise, unless another attempt has it.
  *
- * - If the answer is to a request of another process than the one on record, two requests were sent: a copy of the
- *   database that took its place lacked the first. The job is kept as that of a request without a place (see
+ * - If the answer is to a request of another process than the one on record, two requests were sent, because a copy
+ *   that replaced the database lacked the first. The job is recorded as that of an unplaced request (see
  *   `copy-doubts.ts`).
- * - If not, there was one request, whose late answer came after its row was given a job from the list or by a person.
- *   The API may name one job by two ids, or that job is another request's: a person may compare, and nothing waits for
- *   it.
+ * - Otherwise there was one request, whose late answer came after its row was assigned a job from the list or by a
+ *   person. The API may have given one job two ids, or the assigned job is another request's. The job is recorded in
+ *   the history, for a person to compare.
  */
 export async function keepSecondJob(
   tx: Tx,
@@ -157,8 +152,7 @@ export async function keepSecondJob(
   }
   const noted = await actionsOf(tx, { batch, rows: [row], kinds: ['note-job'] });
   if (noted.some(({ details }) => details.jobId === jobId)) return;
-  const standing =
-    has === null ? 'was settled without a job' : `has job ${has.slice(0, 60)}, from the list or a person`;
-  const reason = `a late answer names it, but the request ${standing}: one job with two ids, or another one, which was paid`;
+  const state = has === null ? 'was settled without a job' : `has job ${has.slice(0, 60)}, from the list or a person`;
+  const reason = `a late answer names it, but the request ${state}: one job with two ids, or another one, which was paid`;
   await noteAction(tx, byItself(reason), { kind: 'note-job', batch, rows: [row], details: { jobId } });
 }

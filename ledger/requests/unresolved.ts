@@ -6,6 +6,11 @@ import { toCharge, type ChargeRecord } from './charge-records.ts';
 import { toSpec } from '../rows/row-records.ts';
 import type { Db } from '../schema.ts';
 
+/*
+ * Requests whose answers are missing, and the jobs that they could have made. Read before a lost request adopts a job
+ * from the API's list, and when a batch's leftovers are reported.
+ */
+
 /** The row that has a job. */
 export interface JobHolder {
   readonly batch: string;
@@ -25,12 +30,7 @@ export interface EarlierUnresolved {
   readonly first: readonly { readonly row: number; readonly id: string; readonly take: number }[];
 }
 
-/**
- * Requests whose answers are missing, and the jobs that they could have made: checked before a lost request adopts a
- * job from the API's list, and when a batch's leftovers are looked for.
- */
-
-/** The row of the attempt that has this job, of any batch of this API and account; undefined if none has. */
+/** Finds the row of the attempt that has this job, of any batch of this API and account; undefined if none has. */
 export async function holderOfJob(
   db: Db,
   apiUrl: string,
@@ -51,8 +51,8 @@ export async function holderOfJob(
 }
 
 /**
- * Other attempts of the same step, in any batch of this API and account, made since then, that have no verdict or are
- * `unknown`: each may have made a job that belongs to nobody. Includes those of another take of the same row.
+ * Reads other attempts of the key's step, in any batch of this API and account, made at `since` (ms) or later, that
+ * have no verdict or are `unknown`: each may have made a job that no attempt has. Includes other takes of the same row.
  */
 export async function otherUnresolved(
   db: Db,
@@ -77,7 +77,8 @@ export async function otherUnresolved(
 }
 
 /**
- * Requests of replaced takes of a batch that may have been charged; names at most this many. A person settles them.
+ * Counts the requests of a batch's replaced takes that may have been charged, and names at most `most` of them, for a
+ * person to settle.
  */
 export async function earlierUnresolved(db: Db, batch: string, most: number): Promise<EarlierUnresolved> {
   const unresolved = db
@@ -98,7 +99,7 @@ export async function earlierUnresolved(db: Db, batch: string, most: number): Pr
   return { count, first };
 }
 
-/** Attempts of the key's step that may have made a job that no row has, except the key's own. */
+/** Selects attempts of the key's step that may have made a job that no attempt has, except the key's own. */
 function selectOthers(db: Db, apiUrl: string, account: string, key: AttemptKey, since: number) {
   return db
     .selectFrom('charges')

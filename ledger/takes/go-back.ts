@@ -13,25 +13,25 @@ import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { ChargeLine } from '../schema.ts';
 import { takesOf } from './takes.ts';
 
-/** A person's request to go back to an earlier take. */
+/** A person's request to go back to an earlier take (`redrive --accept`). */
 export interface Return {
+  /** The take to go back to. */
   readonly take: number;
   /** The transcript's text, as in its file. Omitted if the result is not text. */
   readonly text?: string;
   /**
-   * True if its stored file is lost: its job is read first, and the row keeps its present result unless that brings the
-   * same file. Default false.
+   * Whether its stored file is lost. Its job is then read again first, and the row keeps its present result unless that
+   * brings the same file. Default false.
    */
   readonly isLost?: boolean;
 }
 
 /**
  * Ends a row with the result of an earlier take. Its previous result stays on record with the decision, and in the
- * store, so that a person can switch back. Charges stay as they are: each take was paid for. The row is settled at
- * once; the row of a part is joined again. If the file is lost, or was never fetched, its job is read for it first.
- *
- * @param who the person, for the record of the decision
- * @returns true if the row is open again, because its job is read
+ * store, so that a person can switch back. Charges stay as they are: each take was paid for. If the file is lost, or
+ * was never fetched, the row reopens, and its job is read for it first. `who`: user and host of the command. Returns
+ * whether the row was reopened; false if it was settled at once. Throws {@link LedgerMisuse} if the take has no such
+ * result.
  */
 export async function goBack(
   row: RowInTransaction,
@@ -62,14 +62,14 @@ export async function goBack(
   const settled = await row.changeCharge(charge, { failure: null, finished_at, ...withoutJob(charge) });
   const { file, extraFiles } = record;
   const replaced = file === null ? [] : [file, ...extraFiles];
-  // Reopen the part first: ending it again makes the database settle its whole row.
+  // Reopens a part first, so that its ending updates its split row.
   if (line.part_of !== null) await row.change({ outcome: null, state: 'waiting', ended_at: null });
   const ending = { ...(await endReturned(row, settled, made.file, { who, replaced })), ...defined({ text }) };
   await row.change({ ...endingColumns(ending, tx.now()), hold: line.hold + 1 });
   return false;
 }
 
-/** Waits for the file of a take. If it does not come, the row returns to its earlier ending. */
+/** Reopens the row to wait for the file of a take. If it does not come, the row returns to its present ending. */
 async function fetchFirst(row: RowInTransaction, charge: ChargeLine, who: string): Promise<void> {
   const { line } = row;
   const had = toFallback(line.fallback);
@@ -91,7 +91,7 @@ async function fetchFirst(row: RowInTransaction, charge: ChargeLine, who: string
   await row.change({ ...open, ...times, ...free, returned_to, fallback: JSON.stringify(fallback) });
 }
 
-/** How a row has ended. */
+/** Returns how a row has ended. */
 function endingNow({ line }: RowInTransaction): RowEnding {
   const { outcome, failure, file, extraFiles, text } = toRow(line);
   if (outcome === null) throw new Error(`Expected row ${line.row} to have ended.`);

@@ -14,15 +14,15 @@ import { attemptKeyOf, isSameAttempt } from '../../contract/batch.ts';
 import { updateCharge } from '../rows/line-changes.ts';
 
 /*
- * A stored file can be lost, and its row fails (`loseFile`). Then one of these happens: the file comes back
- * (`restoreFile`); its job is read again and yields the same content or another (`afterFetchedAgain`); the row has
+ * Rows whose stored file is lost. Such a row fails (`loseFile`). Then one of these happens: the file comes back
+ * (`restoreFile`); its job is read again and brings the same content or another (`afterFetchedAgain`); the row gets
  * another result and stops waiting (`leaveLost`); or the result is paid for again (`giveUpLost`, undone by `takeUp`).
  */
 
 /**
- * Ends a row as `failed` because its stored file is lost, and keeps other rows from using that file. Its attempt keeps
- * its record. `before`: the row's earlier ending, if its file had failed a check or is not needed; the row returns to
- * it, with or without its file.
+ * Ends a row as `failed` because its stored file is lost, and removes the file from the cache. Its attempt keeps its
+ * record. `before`: the fallback to which the row returns if the file does not come back: for a file that had failed a
+ * check, or that the row does not need.
  */
 export async function loseFile(row: RowInTransaction, failure: Failure, before?: Fallback): Promise<void> {
   const found = attemptOfFile(row.attempts, toFile(row.line.file)?.key);
@@ -37,8 +37,8 @@ export async function loseFile(row: RowInTransaction, failure: Failure, before?:
 }
 
 /**
- * Ends a row with its lost file, which is back in the store as recorded. Returns false: it is settled at once, so no
- * worker has anything to do for it.
+ * Ends a row with its lost file, which is back in the store as recorded. Returns false: the row is settled at once, not
+ * reopened.
  */
 export async function restoreFile(row: RowInTransaction): Promise<false> {
   const lost = lostAttempt(row.attempts);
@@ -46,15 +46,15 @@ export async function restoreFile(row: RowInTransaction): Promise<false> {
   if (lost?.file == null || charge === undefined) {
     throw new LedgerMisuse(`Row ${row.line.row} of "${row.line.batch}" has lost no file. No row was changed.`);
   }
-  const whole = await asBefore(row, charge, lost.file);
-  const ending = await endAsBefore(row, whole, lost.file);
+  const restored = await asBefore(row, charge, lost.file);
+  const ending = await endAsBefore(row, restored, lost.file);
   await row.change({ ...endingColumns(ending, row.tx.now()), hold: row.line.hold + 1 });
   return false;
 }
 
 /**
- * Stops waiting for the lost file of a row that has another result. The attempt is restored as if the file were there;
- * if the row later returns to it, the file is looked for again.
+ * Stops waiting for the lost file of a row that has another result. Restores the attempt as if the file were there; if
+ * the row later returns to it, the store is checked again.
  */
 export async function leaveLost(row: RowInTransaction): Promise<void> {
   const lost = lostAttempt(row.attempts);
@@ -69,9 +69,10 @@ export function asBefore(row: RowInTransaction, charge: ChargeLine, file: Result
 }
 
 /**
- * The effect of a file fetched in place of a lost one. `effect`: its effect if it were the first. The same content
- * restores the row's result. Different content was never checked for this row, and nobody has agreed to pay for further
- * steps on it: a row with steps left ends with it, and a person decides.
+ * Returns the effect of a file that was fetched in place of a lost one. `charge`: its attempt. `effect`: the effect of
+ * a first result. The same content restores the row's result. Different content was never checked for this row, and
+ * nobody has agreed to pay for further steps with it: a row with steps left ends with it as `unfit`, and a person
+ * decides.
  */
 export async function afterFetchedAgain(
   row: RowInTransaction,
@@ -83,7 +84,7 @@ export async function afterFetchedAgain(
   if (file !== null && isAsBefore(row, charge, lost)) return endAsBefore(row, charge, file);
   const isEnd = 'outcome' in effect;
   if (file === null || (isEnd && effect.file === undefined)) return effect;
-  // The fallback is the lost file itself.
+  // The fallback, if any, is the lost file.
   await row.change({ fallback: null });
   if (!isEnd) return { outcome: 'unfit', failure: otherContent(await loseCheck(row, charge)), file };
   if (effect.outcome !== 'succeeded') return effect;
@@ -92,12 +93,14 @@ export async function afterFetchedAgain(
   return { ...effect, outcome: charge.state === 'cached' ? 'cached' : 'succeeded', file: other };
 }
 
-/** Whether an attempt has its lost content back, with the same verdict on it as before. */
+/** Whether an attempt has its lost content back, and with the same failed check, or none, as before. */
 export function isAsBefore(row: RowInTransaction, charge: ChargeLine, lost: ResultFile): boolean {
   return toFile(charge.file)?.sha256 === lost.sha256 && charge.failure === whyUnfit(row, lost);
 }
 
-/** Revokes a passed check, so that only the check is made again. Returns its step; undefined if there was none. */
+/**
+ * Voids a passed check, so that only the check is made again. Returns the check's step; undefined if there was none.
+ */
 async function loseCheck(row: RowInTransaction, charge: ChargeLine): Promise<Step | undefined> {
   const check = checkOf(row, charge);
   if (check?.failure !== null) return check?.step;
@@ -107,14 +110,15 @@ async function loseCheck(row: RowInTransaction, charge: ChargeLine): Promise<Ste
 }
 
 /**
- * Why a restored file did not pass on its own, for its attempt's record; null if it did, or if a person accepted it.
+ * Returns why a restored file did not pass its checks, for its attempt's record; null if it passed, or a person
+ * accepted it.
  */
 export function whyUnfit({ line }: RowInTransaction, { unfit }: ResultFile): string | null {
   const kept = toFallback(line.fallback);
   return unfit === undefined || kept?.returning !== undefined ? null : jsonOrNull(kept?.ending.failure);
 }
 
-/** The ending of a row whose file is restored. */
+/** Returns the ending of a row whose file is restored, and caches its result if it passed all checks. */
 async function endAsBefore(row: RowInTransaction, charge: ChargeLine, file: ResultFile): Promise<RowEnding> {
   const before = toFallback(row.line.fallback)?.ending;
   if (before !== undefined) await row.change({ fallback: null });
@@ -125,7 +129,7 @@ async function endAsBefore(row: RowInTransaction, charge: ChargeLine, file: Resu
   return ending;
 }
 
-/** The outcome of a row with this attempt's file, and whether the file passed all checks on its own. */
+/** Returns the outcome of a row with this attempt's file, and whether the file passed all checks. */
 export function outcomeWith(
   row: RowInTransaction,
   charge: ChargeLine,
@@ -137,15 +141,15 @@ export function outcomeWith(
   return { outcome: isFree ? 'cached' : 'succeeded', isPassed };
 }
 
-/** The attempt that checked this one's result. */
+/** Finds the attempt that checked this one's result. */
 function checkOf(row: RowInTransaction, { step, take }: ChargeLine): ChargeLine | undefined {
   const checks = stepsIn(row.spec).find((one) => checkedStepOf(row.line.kind, one) === step);
   return checks === undefined ? undefined : row.chargesOf(checks).findLast((one) => one.from_take === take);
 }
 
 /**
- * Failure of a job that was read again for a lost result and is no longer read. Recording it ends the job again: left
- * as running, it would count forever as a request of unknown price and occupy a slot of the account's job limit.
+ * Failure of an attempt whose job was read again for a lost result and is no longer read. Its job is recorded as ended
+ * again: as running, it would count forever as a request of unknown price, and toward the account's limit of jobs.
  */
 const NOT_READ: Failure = {
   class: 'ResultGone',
@@ -153,8 +157,8 @@ const NOT_READ: Failure = {
 };
 
 /**
- * Stops fetching a lost result that is about to be paid for again: its attempt ends, without a record of the lost file.
- * Returns its previous state, for undoing the take; undefined if no result is lost.
+ * Stops fetching a lost result that is about to be paid for again: ends its attempt, and removes the lost file from its
+ * record. Returns the attempt's previous state, for undoing the take; undefined if no result is lost.
  */
 export async function giveUpLost(row: RowInTransaction): Promise<GivenUp | undefined> {
   const lost = lostAttempt(row.attempts);
@@ -169,26 +173,26 @@ export async function giveUpLost(row: RowInTransaction): Promise<GivenUp | undef
   return { attempt: attemptKeyOf(charge), file: toFile(charge.file), isRead };
 }
 
-/** The given-up attempt, if unchanged since: its job may have been taken back meanwhile. */
+/** Finds the given-up attempt, if it is unchanged since: its job may have been taken back meanwhile. */
 export function stillGivenUp(charges: readonly ChargeLine[], { attempt }: GivenUp): ChargeLine | undefined {
   const charge = charges.find((one) => isSameAttempt(one, attempt));
   return charge?.file === null && (charge.state === 'accepted' || charge.state === 'cached') ? charge : undefined;
 }
 
-/** Resumes waiting for a given-up result. */
+/** Undoes {@link giveUpLost}. */
 export async function takeUp(tx: Tx, charge: ChargeLine, { file, isRead }: GivenUp): Promise<void> {
   const read = isRead ? { finished_at: null, failure: null, ...withJob(charge) } : {};
   await updateCharge(tx, charge, { file: jsonOrNull(file ?? undefined), ...read });
 }
 
-/** Stops reading this take's job again. It had ended, but its result was never stored. */
+/** Stops reading this take's job again, which had ended, but whose result was never stored. */
 export async function leaveRead(row: RowInTransaction, take: number): Promise<void> {
   const charge = readAgain(row, take);
   if (charge === undefined) return;
   await row.changeCharge(charge, { finished_at: charge.priced_at, failure: JSON.stringify(NOT_READ) });
 }
 
-/** The attempt whose job ended with a price but no stored file, and is being read again; of this take if given. */
+/** Finds the attempt, of this take if given, whose job ended without a stored file and is being read again. */
 function readAgain(row: RowInTransaction, take?: number): ChargeLine | undefined {
   const charges = stepsIn(row.spec).flatMap((step) => row.chargesOf(step));
   return charges.find((one) => {

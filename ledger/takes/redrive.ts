@@ -29,9 +29,9 @@ export interface RedriveChoice {
   readonly take: number;
   readonly outcome: Outcome;
   /**
-   * `pay`: a new take, from `fromStep` on. `wait`: its job is waited for again, free (a row that ended `overdue`); one
-   * whose result has arrived since, or whose lost file is back (`restored`), ends `succeeded` at once. `accept`: its
-   * result is accepted as it is, free: the row ends `succeeded`, or continues with its later steps; with `earlier`, it
+   * `pay`: makes a new take, from `fromStep` on. `wait`: waits for its job again, free (a row that ended `overdue`); if
+   * the result has arrived since, or the lost file is back (`restored`), the row ends `succeeded` at once. `accept`:
+   * accepts its result as it is, free: the row ends `succeeded`, or continues with its later steps; with `earlier`, it
    * ends with the result of that take.
    */
   readonly how:
@@ -47,30 +47,34 @@ export interface RedriveChoice {
   /** Why the row ends because its stored result is missing or altered. Omitted if the file is intact. */
   readonly lost?: Failure;
   /**
-   * True for a part that lost its file while its row still has the joined file: if the wait fails, both return to their
-   * earlier endings. Default false.
+   * Whether this is a part that lost its file while its split row still has the joined file: if the wait fails, both
+   * return to their earlier endings. Default false.
    */
   readonly isJoined?: boolean;
 }
 
+/** What {@link redrive} has done, as row numbers. */
 export interface Redriven {
   /** Rows that were reopened or settled at once. */
   readonly rows: readonly number[];
-  /** Rows left alone because somebody else reopened them first, or because they have not ended. */
+  /** Rows left alone because they have changed since the person looked. */
   readonly left: readonly number[];
 }
 
 type Pay = Omit<Extract<RedriveChoice['how'], { type: 'pay' }>, 'type'>;
 
 /**
- * Opens ended rows again as a person chose, and with any of them the batch (even one that was stopped or halted). One
- * transaction: all of the choices or none. A new take of a row is made once, whoever asks. Throws {@link LedgerMisuse}
- * for a batch that is being stopped, for a row whose last request the API may have accepted or whose job may still run,
- * unless the choice is `resubmitted`, for a `wait` without a job to wait for, and for an `accept` without a result that
- * failed a check or lacks one.
+ * Reopens ended rows as a person chose, and with any of them the batch, even if it was stopped or halted. One
+ * transaction: all choices or none. A new take of a row is made only once, even if several commands ask for it. Throws
+ * {@link LedgerMisuse} for
  *
- * This is the only way past a request that the API may have accepted. So it checks for itself and refuses a choice
- * without `resubmitted` for such a row, whatever its caller believed.
+ * - a batch that is loading or being stopped;
+ * - a row whose last request the API may have accepted, or whose job may still run, unless the choice is `resubmitted`;
+ * - a `wait` without a job to wait for;
+ * - an `accept` without a result that failed a check or lacks one.
+ *
+ * This is the only way to pay again for a request that the API may have accepted. So it checks that itself, whatever
+ * its caller believed.
  */
 export async function redrive(
   db: Db,
@@ -101,12 +105,13 @@ export async function redrive(
   return write(db, work, (tx) => choices.flatMap(({ row }) => RowInTransaction.prefetch(tx, { batch, row })));
 }
 
+/** The action on record for a choice. */
 function kindOf({ how }: RedriveChoice): ActionKind {
   if (how.type === 'pay') return how.reason === 'resubmitted' ? 'resubmit' : 'redrive';
   return how.type === 'accept' ? 'accept' : 'redrive';
 }
 
-/** Carries out a choice. True if the row was reopened; false if it was settled at once. */
+/** Carries out a choice. Returns whether the row was reopened; false if it was settled at once. */
 async function open(row: RowInTransaction, how: RedriveChoice['how'], who: string): Promise<boolean> {
   if (row.line.parts !== null) return joinAgain(row, how);
   switch (how.type) {
@@ -120,7 +125,7 @@ async function open(row: RowInTransaction, how: RedriveChoice['how'], who: strin
   }
 }
 
-/** A row in parts makes no request: its parts do the work, and it is joined again once they have their results. */
+/** Reopens a split row so that a worker joins its parts again, which must all have results. */
 async function joinAgain(row: RowInTransaction, how: RedriveChoice['how']): Promise<boolean> {
   const { batch, row: number } = row.line;
   if (how.type !== 'wait' || !(await areAllThere(row.tx, batch, number))) {
@@ -132,7 +137,7 @@ async function joinAgain(row: RowInTransaction, how: RedriveChoice['how']): Prom
   return true;
 }
 
-/** Begins a new take of a row that has ended. What it asks for is sent, or was, under the new take. */
+/** Begins a new take of a row that has ended. */
 export async function payAgain(row: RowInTransaction, how: Pay): Promise<void> {
   const { line } = row;
   const spec = how.edited?.spec ?? row.spec;
@@ -162,14 +167,14 @@ export async function payAgain(row: RowInTransaction, how: Pay): Promise<void> {
   await release(row);
 }
 
-/** The fallback if the new take brings nothing: the row's present result, however good. */
+/** Returns the fallback of a new take: the row's present result, whether or not it passed. */
 function keptOf(row: RowInTransaction): Fallback | undefined {
   const { outcome, file, extraFiles, text } = toRow(row.line);
   if (outcome === null || !hasResult(outcome) || file === null || file.removedAt !== undefined) return unfitOf(row);
   return { ending: { outcome, file, extraFiles, ...defined({ text: text ?? undefined }) }, error: 0 };
 }
 
-/** The fallback of a row without a good result: its best result that did not pass. */
+/** Returns the fallback of a row without a result that passed: its best result that did not. */
 function unfitOf(row: RowInTransaction): Fallback | undefined {
   const { outcome, failure, file, extraFiles, text } = toRow(row.line);
   if (outcome !== null && hasResult(outcome)) return undefined;
@@ -181,14 +186,14 @@ function unfitOf(row: RowInTransaction): Fallback | undefined {
   return betterFallback({ outcome, file, extraFiles, ...besides }, kept);
 }
 
-/** A part that its row can do without returns to its earlier ending if the wait fails. */
+/** Returns the fallback of a part that its split row does not need: its present ending. */
 function spareOf(row: RowInTransaction, { isJoined, how }: RedriveChoice): Fallback | undefined {
   const { outcome, file } = toRow(row.line);
   if (isJoined !== true || how.type !== 'wait' || outcome === null || file === null) return undefined;
   return { ending: { outcome, file }, error: 0 };
 }
 
-/** The job is paid for: wait for it, or fetch it, once more. */
+/** Waits for a row's job once more, or fetches its result, free. Returns whether the row was reopened. */
 async function waitAgain(row: RowInTransaction): Promise<boolean> {
   const { line } = row;
   const job = jobToWaitFor(toRow(line), row.attempts);
@@ -206,14 +211,14 @@ async function waitAgain(row: RowInTransaction): Promise<boolean> {
   await row.change({ state, outcome: null, failure: null, wait_since: now, updated_at: now, ended_at: null });
   await release(row);
   if (isThere || charge.finished_at === null) return true;
-  // Its result could not be fetched: treat the job as still running.
+  // The job has ended, but its result could not be fetched: the job counts as running again.
   await row.changeCharge(charge, { finished_at: null, failure: null, ...withJob(charge) });
   return true;
 }
 
 /**
  * Accepts a result that failed a check or could not be checked. Its step counts as succeeded and is not checked again;
- * later steps still follow.
+ * later steps still follow. Returns whether the row was reopened for these.
  */
 async function accept(row: RowInTransaction): Promise<boolean> {
   const { line } = row;
@@ -230,20 +235,20 @@ async function accept(row: RowInTransaction): Promise<boolean> {
     return false;
   }
   const opened = { state: 'waiting', outcome: null, failure: null, file: null, ended_at: null } as const;
-  // What came before is not made or checked again.
+  // Only the last step is still needed: earlier ones are not repeated or checked again.
   const from = { redo_from: resultStepOf(line), accepted_take: charge.take };
   await row.change({ ...opened, ...from, fallback: null, updated_at: now });
   await release(row);
   return true;
 }
 
-/** The attempt whose result a person may accept. */
+/** Finds the attempt whose result a person may accept. */
 function acceptableOf(row: RowInTransaction): ChargeLine | undefined {
   const found = attemptToAccept(toRow(row.line), row.attempts);
   return found === undefined ? undefined : row.chargeAt(found);
 }
 
-/** Takes the row back from any holder, for the next claim, and resets its automatic takes. */
+/** Frees the row from its lane, for the next claim, and resets its number of automatic takes. */
 async function release(row: RowInTransaction): Promise<void> {
   await row.change({ lane: null, hold: row.line.hold + 1, auto_takes: 0 });
 }

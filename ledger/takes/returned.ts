@@ -4,7 +4,7 @@ import { preferResult } from '../cache/kept-results.ts';
 import { filesBeside } from '../../policy/redrive/earlier-take.ts';
 import { bestEnding } from '../../policy/rows/best-take.ts';
 import { OTHER_CONTENT } from '../../policy/redrive/lost-file.ts';
-import { note, releasedFiles } from '../requests/decision-records.ts';
+import { recordDecision, releasedFiles } from '../requests/decision-records.ts';
 import { afterFetchedAgain, asBefore, isAsBefore, leaveLost, outcomeWith, leaveRead } from './lost-files.ts';
 import { endingColumns } from '../rows/update-row.ts';
 import { jsonOrNull, toFile, type ResultFile } from '../records.ts';
@@ -20,9 +20,15 @@ import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { ChargeLine } from '../schema.ts';
 import { takesOf } from './takes.ts';
 
+/*
+ * Rows that go back to an earlier take by a person's decision (`go-back.ts`). If the take's file must first be fetched,
+ * the row is open meanwhile (*returning*): its fallback records the ending that it had, for the case that no file
+ * comes.
+ */
+
 /**
- * The ending of a row that goes back to this attempt's result; also records the decision. `replaced`: its previous
- * result.
+ * Makes a row go back to this attempt's result: records the decision, and returns the row's ending. `who`: user and
+ * host of the command. `replaced`: the files of its previous result.
  */
 export async function endReturned(
   row: RowInTransaction,
@@ -34,7 +40,7 @@ export async function endReturned(
   const before = (await takesOf(tx, line.batch, line.row)).map((one) => [one.before.file, ...one.before.extraFiles]);
   const released = (await releasedFiles(tx, line.batch, line.row)).map(({ files }) => files);
   const extraFiles = filesBeside(file, [...before, ...released]);
-  await note(tx, attemptKeyOf(charge), { type: 'went-back' }, who, replaced);
+  await recordDecision(tx, attemptKeyOf(charge), { type: 'went-back' }, who, replaced);
   await row.change({ returned_to: charge.take === line.take ? null : charge.take, fallback: null });
   await preferResult(tx, charge);
   return {
@@ -44,16 +50,18 @@ export async function endReturned(
   };
 }
 
-/** True if the row waits for this attempt's file in order to go back to its take. */
+/** Whether the row waits for this attempt's file in order to go back to its take. */
 export function isReturningTo({ line }: RowInTransaction, { take }: ChargeLine): boolean {
   return toFallback(line.fallback)?.returning?.take === take;
 }
 
 /**
- * The effect of the end of a job that was read for a lost file or for an earlier take. `lost`: the lost file; null if
- * none was ever stored. A row that waits for an earlier take's file goes back to that take only if the file is the
- * same, or if it passed. Otherwise it returns to its earlier ending; another file stays with its attempt, where a
- * person may accept it.
+ * Returns the effect of the end of a job that was read again, for a lost file or to go back to an earlier take. `lost`:
+ * the lost file; null if none was ever stored. `effect`: the effect of a first end of this job.
+ *
+ * A returning row goes back to the take only if the file has the same content as the lost one, or, if none was stored,
+ * passed its checks. Otherwise it keeps its earlier ending; a different file stays with its attempt, where a person may
+ * accept it.
  */
 export async function afterFetch(
   row: RowInTransaction,
@@ -80,8 +88,8 @@ export async function afterFetch(
 }
 
 /**
- * Stops an open row's return to an earlier take and returns its earlier ending; its attempt is restored. Undefined,
- * without any change, if the row is not returning.
+ * Stops an open row's return to an earlier take, and restores the attempt whose job was read. Returns the row's earlier
+ * ending; undefined, without any change, if the row is not returning.
  */
 export async function leaveReturn(row: RowInTransaction): Promise<RowEnding | undefined> {
   const kept = row.line.outcome === null ? toFallback(row.line.fallback) : undefined;
@@ -91,7 +99,7 @@ export async function leaveReturn(row: RowInTransaction): Promise<RowEnding | un
   return stayAt(row, kept.ending, kept.returning);
 }
 
-/** Ends a returning row and takes it from its holder. False, without any change, if the row is not returning. */
+/** Ends a returning row as before, and frees it from its lane. False, without any change, if it is not returning. */
 export async function endReturning(row: RowInTransaction): Promise<boolean> {
   const left = await leaveReturn(row);
   if (left === undefined) return false;
@@ -100,10 +108,10 @@ export async function endReturning(row: RowInTransaction): Promise<boolean> {
 }
 
 /**
- * Records a late answer for the take that a returning row came from: if the awaited file does not come, the row ends as
+ * Applies a late answer for the take that a returning row came from: if the awaited file does not come, the row ends as
  * the answer says instead of `unknown`.
  */
-export async function noteWhereItStood(
+export async function applyToReturning(
   row: RowInTransaction,
   { take, state }: ChargeLine,
   effect: Exclude<RowEffect, Retake>,
@@ -123,9 +131,8 @@ export async function noteWhereItStood(
 }
 
 /**
- * Makes a row forget a result that it keeps for the case that its present take, or the one it goes back to, brings
- * none: its job was taken back. `instead`: how a row ends that had it until it began to go back. Returns the files of
- * it.
+ * Removes a result from a row's fallback, because its job was taken back. `instead`: the ending of a returning row that
+ * had this result. Returns the files of the removed result; none if the fallback did not have it.
  */
 export async function forgetKept(
   row: RowInTransaction,
@@ -147,7 +154,7 @@ export async function forgetKept(
   return isIt(kept) ? [file, ...(ending.extraFiles ?? [])] : [];
 }
 
-/** Leaves a row at the take it came from. */
+/** Puts a returning row back to the take that it came from, and returns its ending there. */
 async function stayAt(row: RowInTransaction, ending: RowEnding, { from, fallback }: Returning): Promise<RowEnding> {
   await row.change({ returned_to: from, fallback: jsonOrNull(fallback) });
   return ending;

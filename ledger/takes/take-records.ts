@@ -15,7 +15,9 @@ export interface TakeRecord {
   readonly reason: TakeReason;
   /** The first step that it pays for. */
   readonly fromStep: Step;
+  /** ms. */
   readonly madeAt: number;
+  /** The row before this take. */
   readonly before: {
     readonly outcome: Outcome | null;
     readonly failure: Failure | null;
@@ -25,22 +27,23 @@ export interface TakeRecord {
     /** The row's previous request; only if this take changes it. */
     readonly spec?: RowSpec;
     readonly input?: readonly string[];
-    /** Its previous position, for undoing the take. Omitted in records that predate this field. */
+    /** Which takes its results came from, for undoing the take. Omitted in records that predate this field. */
     readonly standing?: Pick<RowRecord, 'redoFrom' | 'acceptedTake' | 'returnedTo'>;
-    /** The lost result it stopped fetching, for undoing the take. Default: none. */
+    /** The lost result that the row stopped fetching, for undoing the take. Default: none. */
     readonly givenUp?: GivenUp;
   };
 }
 
-/** An attempt whose result was lost, as it was before its row was paid for anew. */
+/** An attempt with a lost result, as it was before the row was paid for again. */
 export interface GivenUp {
   readonly attempt: AttemptKey;
   /** Its lost file; null if none was ever stored. */
   readonly file: ResultFile | null;
-  /** Its job was read for it. */
+  /** Whether its job was being read again. */
   readonly isRead: boolean;
 }
 
+/** Converts a line of `takes`. */
 export function toTake(line: TakesTable): TakeRecord {
   return {
     batch: line.batch,

@@ -13,25 +13,27 @@ import { takes } from '../tables/rows.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { type TakeRecord, toTake } from './take-records.ts';
 
-/**
- * A take is a deliberate new try of a row, at a new price. Only this file creates take numbers, and each take once: of
- * several callers at the same time, one creates it and the others find the row open.
+/*
+ * Takes: deliberate new tries of a row, at a new price. Only this file creates takes, and each one once: if several
+ * callers ask at the same time, one creates it and the others find the row open.
  */
 
-/** Why and how a take is made. */
+/** A take to be made. */
 export interface NewTake {
   readonly reason: TakeReason;
+  /** The first step that it pays for. */
   readonly fromStep: Step;
+  /** The row before it. */
   readonly before: Omit<TakeRecord['before'], 'standing'>;
-  /** The fallback if further takes bring nothing better. Default: none. */
+  /** The ending if the take brings nothing better. Default: none. */
   readonly fallback?: Fallback | undefined;
   /** The row's new input; default: unchanged. */
   readonly edited?: Pick<NewRow, 'spec' | 'input' | 'quoted'>;
 }
 
-/** Opens a row for its next take. Steps before `fromStep` keep their results. The row's holder keeps it. */
-export async function makeTake(inHand: RowInTransaction, take: NewTake): Promise<void> {
-  const { tx, line: row } = inHand;
+/** Opens a row for its next take. Steps before `fromStep` keep their results. The row stays with its lane. */
+export async function makeTake(loaded: RowInTransaction, take: NewTake): Promise<void> {
+  const { tx, line: row } = loaded;
   const now = tx.now();
   const next = row.take + 1;
   const [first] = stepsIn({ kind: row.kind });
@@ -47,7 +49,7 @@ export async function makeTake(inHand: RowInTransaction, take: NewTake): Promise
       before: JSON.stringify({ ...take.before, standing: positionOf(toRow(row)) }),
     })
     .execute();
-  await inHand.change({
+  await loaded.change({
     take: next,
     redo_from: take.fromStep === first ? null : take.fromStep,
     state: 'waiting',
@@ -58,7 +60,7 @@ export async function makeTake(inHand: RowInTransaction, take: NewTake): Promise
     text: null,
     wait_since: null,
     promised: 0,
-    accepted_take: take.fromStep === first ? null : keptTake(toRow(row), inHand.attempts),
+    accepted_take: take.fromStep === first ? null : keptTake(toRow(row), loaded.attempts),
     returned_to: null,
     fallback: jsonOrNull(take.fallback),
     updated_at: now,
@@ -79,7 +81,7 @@ function positionOf({ redoFrom, acceptedTake, returnedTo }: RowRecord): TakeReco
   return { redoFrom, acceptedTake, returnedTo };
 }
 
-/** The takes of a row after the first, oldest first. */
+/** Reads the takes of a row after the first, oldest first. */
 export async function takesOf(db: Db | Tx, batch: string, row: number): Promise<readonly TakeRecord[]> {
   const lines = await selectTakes(db, { batch, row });
   return lines.map(toTake);
@@ -103,7 +105,7 @@ export const removeTake = preparedWrite(
   (key) => [subjectOf(key)],
 );
 
-/** A row's request at a take; undefined if there is no such row. */
+/** Reads a row's request as it was at a take; undefined if there is no such row. */
 export async function specAt(db: Db | Tx, key: TakeKey): Promise<RowSpec | undefined> {
   const line = await db
     .selectFrom('rows')
@@ -115,7 +117,7 @@ export async function specAt(db: Db | Tx, key: TakeKey): Promise<RowSpec | undef
   return before ?? toSpec(line);
 }
 
-/** The row's input at this take, if a later take has changed it. */
+/** Reads a row's request as it was at a take, if a later take has changed it; else undefined. */
 export async function specBefore(db: Db | Tx, { batch, row, take }: TakeKey): Promise<RowSpec | undefined> {
   const takes = await takesOf(db, batch, row);
   return takes.find((later) => later.take > take && later.before.spec !== undefined)?.before.spec;

@@ -6,7 +6,7 @@ import { selectCharges } from '../rows/row-in-transaction.ts';
 import type { RowLine, Tx } from '../schema.ts';
 import { removeTake, takesOf } from './takes.ts';
 
-/** A row back at its previous take, with its ending there. */
+/** A row back at its previous take: its ending there, and the columns that put it back. */
 export interface UndoneTake {
   readonly ending: RowEnding;
   readonly columns: Pick<RowLine, 'take' | 'redo_from'> & Partial<Pick<RowLine, 'accepted_take' | 'returned_to'>>;
@@ -14,20 +14,20 @@ export interface UndoneTake {
 
 type TakenRow = Pick<RowLine, 'batch' | 'row' | 'take' | 'kind'>;
 
-/** Asks ahead for what {@link undoTake} will read about these rows. */
+/** Starts the reads of {@link undoTake} for these rows in advance. */
 export function prefetchUndo(tx: Tx, rows: readonly TakenRow[]): void {
   tx.unit?.collectReads(() => {
     for (const { batch, row, take } of rows) {
       if (take === 1) continue;
-      for (const asked of [takesOf(tx, batch, row), selectCharges(tx, { batch, row })]) asked.catch(() => undefined);
+      for (const read of [takesOf(tx, batch, row), selectCharges(tx, { batch, row })]) read.catch(() => undefined);
     }
   });
 }
 
 /**
- * Undoes a take that was to replace a request in doubt, or a job that may still run or is read again, if nothing is on
- * record for it. Only at its previous take can the row get that job or wait for it. Undefined if the row keeps its
- * take.
+ * Undoes a row's present take if it was made to replace a request in doubt, or a job that may still run or is read
+ * again, and no attempt of it is on record: only at its previous take can the row get that job or wait for it. The
+ * caller changes the row by the answer. Undefined, without any change, if the row keeps its take.
  */
 export async function undoTake(tx: Tx, { batch, row, take, kind }: TakenRow): Promise<UndoneTake | undefined> {
   if (take === 1) return undefined;
@@ -38,11 +38,11 @@ export async function undoTake(tx: Tx, { batch, row, take, kind }: TakenRow): Pr
   if (spec !== undefined) return undefined;
   const charges = await selectCharges(tx, { batch, row });
   if (charges.some((one) => one.take === take)) return undefined;
-  // What it was to replace is of the take before, or of the one that the row had gone back to.
-  const stoodAt = [take - 1, standing?.returnedTo ?? take - 1];
-  // Its answer, or its job's end, may have come meanwhile.
+  // The request to replace is of the take before, or of the one that the row had gone back to.
+  const replaced = [take - 1, standing?.returnedTo ?? take - 1];
+  // Whether it is still unresolved: its answer, or its job's end, may have come meanwhile.
   const isStill = charges
-    .filter((one) => stoodAt.includes(one.take))
+    .filter((one) => replaced.includes(one.take))
     .some((one) =>
       outcome === 'overdue' ? one.state === 'accepted' && one.finished_at === null : one.state === 'unknown',
     );
@@ -54,7 +54,7 @@ export async function undoTake(tx: Tx, { batch, row, take, kind }: TakenRow): Pr
   const [first] = stepsIn({ kind });
   const from = earlier?.take === take - 1 ? earlier.fromStep : first;
   return {
-    // A take by itself is made before the row ends.
+    // An automatic take is made before the row has an outcome.
     ending: {
       outcome: outcome ?? 'unknown',
       ...defined({ failure: failure ?? undefined, file: file ?? undefined }),
