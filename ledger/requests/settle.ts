@@ -13,7 +13,7 @@ import type { RowEffect } from '../rows/row-effects.ts';
 import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { Db, ChargeLine } from '../schema.ts';
 import { applyToReturning } from '../takes/returned.ts';
-import { useIfTried } from '../voices/refused-voices.ts';
+import { releaseTriedVoice } from '../voices/refused-voices.ts';
 import { requireCharge } from './charges.ts';
 import type { Patience } from './intent-records.ts';
 import { type VerdictJob, keepSecondJob, ownerOf, takenFailure, mayShareJob, doubtResult } from './taken-jobs.ts';
@@ -120,7 +120,7 @@ export async function settleAttempt(
   });
   await forgetUnfit(row, settled);
   if (isDone) await keepPaidResult(row.tx, settled, effect);
-  if (isTaken) await useIfTried(row);
+  if (isTaken) await releaseTriedVoice(row);
   const meant = effectOf(row, key.step, effect);
   // If the row is at another take, only the money matters.
   if (!row.isAt(key.take)) {

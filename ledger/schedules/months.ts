@@ -4,21 +4,21 @@ import { formatOccurrence, parseOccurrence } from '../../policy/schedules/occurr
 import type { MonthQuestion } from './occurrence-records.ts';
 import type { Db, Tx } from '../schema.ts';
 
-/** A schedule's spending in a calendar month, and the rest of its budget. */
+/** Returns a schedule's spend in a calendar month, and the rest of its monthly budget. */
 export async function monthSpend(db: Db | Tx, question: MonthQuestion): Promise<MonthStanding> {
   return monthStanding(question.credits, await batchesOfMonth(db, question));
 }
 
 /**
- * Credits that given-up rows would need for their later steps. Such a row has ended and reserves nothing in its batch,
- * but a late answer reopens it without checking the month's budget again.
+ * SQL expression for the credits that a batch's given-up rows would need for their later steps. Such a row has ended
+ * and reserves nothing, but a late answer reopens it without another check of the monthly budget.
  */
 const PROMISED_IN_DOUBT = sql<number>`case when sums.unknown = 0 then 0 else coalesce((
   select sum(promised) from rows where rows.batch = batches.name and rows.outcome is not null
     and rows.row in (select row from charges where charges.batch = batches.name and charges.state = 'unknown')
 ), 0) end`;
 
-/** The names of a schedule's batches sort by their times. */
+/** Reads the schedule's batches of a month: their names sort by time. */
 async function batchesOfMonth(
   db: Db | Tx,
   { schedule, at, timezone, except }: MonthQuestion,

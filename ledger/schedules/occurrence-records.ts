@@ -31,11 +31,11 @@ export interface OccurrenceRecord {
   readonly out: string | null;
 }
 
-/** How an occurrence begins. */
+/** What is recorded when an occurrence fires. */
 export interface OccurrenceBeginning {
   /** Folder of its files, absolute. */
   readonly out?: string;
-  /** The trigger that it uses up; see `AllowedFirings`. */
+  /** Id of the manual trigger that it uses up; see `AllowedFirings`. */
   readonly trigger?: number;
 }
 
@@ -48,11 +48,12 @@ export type OccurrenceEnding =
   | { readonly type: 'failed'; readonly exit: ExitName | null; readonly reason: string }
   | { readonly type: 'skipped'; readonly cause: SkipCause; readonly reason: string };
 
-/** An occurrence without a firing; on record it is `skipped`, too. */
+/** An occurrence that did not fire; also recorded as `skipped`. */
 export interface SkippedOccurrence {
+  /** Scheduled time, ms since 1970. */
   readonly at: number;
   readonly cause: SkipCause;
-  /** For people. */
+  /** Human-readable. */
   readonly reason: string;
 }
 
@@ -63,7 +64,7 @@ export interface Survey {
   readonly until: number;
 }
 
-/** Which occurrences are asked for. */
+/** Which occurrences to read. */
 export interface OccurrenceRange {
   /** Scheduled for this time or later, ms since 1970. Default: any. */
   readonly from?: number | undefined;
@@ -71,7 +72,7 @@ export interface OccurrenceRange {
   readonly most?: number | undefined;
 }
 
-/** Asks how much of a schedule's budget is used in the calendar month in which `at` lies. */
+/** Asks how much of a schedule's monthly budget is used in the calendar month that contains `at`. */
 export interface MonthQuestion extends Occurrence, MonthBudget {
   /** A batch to leave out of the count. */
   readonly except?: string | undefined;

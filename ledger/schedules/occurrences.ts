@@ -18,7 +18,11 @@ import type { Db, Tx } from '../schema.ts';
 import type { OccurrencesTable } from '../tables/schedules.ts';
 import { write } from '../database/transactions.ts';
 
-/** Forgets a schedule, which cannot fire from then on; its occurrences stay. */
+/*
+ * Occurrences: the times at which schedules are due, and what became of each.
+ */
+
+/** Deletes a schedule, which cannot fire from then on. Its occurrences stay on record. */
 export async function forgetSchedule(db: Db, schedule: string, by = byItself(null)): Promise<void> {
   await write(db, async (tx) => {
     const gone = await tx.deleteFrom('schedules').where('name', '=', schedule).returning('name').executeTakeFirst();
@@ -27,15 +31,15 @@ export async function forgetSchedule(db: Db, schedule: string, by = byItself(nul
   });
 }
 
-/** The names of all schedules that were made and not deleted, in order. */
+/** Returns the names of all schedules, in order. */
 export async function knownSchedules(db: Db): Promise<readonly string[]> {
   const lines = await db.selectFrom('schedules').select('name').orderBy('name').execute();
   return lines.map(({ name }) => name);
 }
 
 /**
- * Records that an occurrence fires, as `running`. Replaces a skipped or failed record; one that runs or has ended
- * stays. False, without any change, if its trigger has fired for another time or is void.
+ * Records that an occurrence fires, as `running`. Replaces a skipped or failed record; one that is running or has ended
+ * stays. Returns false, without any change, if its trigger was used for another time or is void.
  */
 export async function beginOccurrence(
   db: Db,
@@ -44,15 +48,22 @@ export async function beginOccurrence(
 ): Promise<boolean> {
   return write(db, async (tx) => {
     if (trigger !== undefined && !(await useTrigger(tx, trigger, at))) return false;
-    const anew = { state: 'running', exit: null, cause: null, reason: null, ended_at: null, out: out ?? null } as const;
+    const begun = {
+      state: 'running',
+      exit: null,
+      cause: null,
+      reason: null,
+      ended_at: null,
+      out: out ?? null,
+    } as const;
     await tx
       .insertInto('occurrences')
-      .values({ schedule, at, ...anew })
+      .values({ schedule, at, ...begun })
       .onConflict((conflict) =>
-        conflict.columns(['schedule', 'at']).doUpdateSet(anew).where('occurrences.state', 'in', ['skipped', 'failed']),
+        conflict.columns(['schedule', 'at']).doUpdateSet(begun).where('occurrences.state', 'in', ['skipped', 'failed']),
       )
       .execute();
-    // An earlier version began it without recording a folder.
+    // Completes a record of an earlier version, which has no folder.
     if (out !== undefined) {
       await tx
         .updateTable('occurrences')
@@ -71,6 +82,7 @@ export async function endOccurrence(db: Db, { schedule, at }: Occurrence, end: O
   await write(db, (tx) => endIn(tx, { schedule, at }, end));
 }
 
+/** Does the same in a transaction. Adds a notice if the occurrence made no batch. */
 async function endIn(tx: Tx, { schedule, at }: Occurrence, end: OccurrenceEnding): Promise<void> {
   const ended = { state: end.type, ...endColumns(end, tx.now()) };
   const before = await findOccurrence(tx, { schedule, at });
@@ -79,12 +91,12 @@ async function endIn(tx: Tx, { schedule, at }: Occurrence, end: OccurrenceEnding
     .values({ schedule, at, ...ended })
     .onConflict((conflict) => conflict.columns(['schedule', 'at']).doUpdateSet(ended))
     .execute();
-  if (before?.state !== end.type && end.type !== 'ended') await tell(tx, { schedule, at }, end);
+  if (before?.state !== end.type && end.type !== 'ended') await addOccurrenceNotice(tx, { schedule, at }, end);
 }
 
 /**
- * Ends the occurrences that have begun and have no whole batch yet, as failed: one that goes on would make its batch.
- * `reason`: why, as a sentence.
+ * Ends as failed the running occurrences whose batch is not completely loaded yet, so that none of them makes its
+ * batch. `reason`: a sentence.
  */
 export async function failBegun(tx: Tx, reason: string): Promise<void> {
   const begun = await tx.selectFrom('occurrences').select(['schedule', 'at']).where('state', '=', 'running').execute();
@@ -95,10 +107,10 @@ export async function failBegun(tx: Tx, reason: string): Promise<void> {
 }
 
 /**
- * Adds the notice of an occurrence that made no batch. None for a pause or the overlap policy, which are deliberate,
- * nor for a batch that gave up, which sends its own.
+ * Adds the notice of an occurrence that failed or was skipped. None if a pause or the overlap policy skipped it, which
+ * is deliberate, nor if it made a batch, which sends its own notices.
  */
-async function tell(
+async function addOccurrenceNotice(
   tx: Tx,
   { schedule, at }: Occurrence,
   end: Pick<OccurrenceEnding, 'type'> & { readonly cause?: SkipCause },
@@ -125,7 +137,10 @@ function endColumns(
   }
 }
 
-/** A schedule's batch names sort by time; up to this many names of other batches may lie between two of them. */
+/**
+ * A schedule's batch names sort by time, but names of other batches may sort in between. Max names that are read to
+ * find the schedule's previous batch.
+ */
 const MOST_BETWEEN = 100;
 
 /** Records the version of the manifest behind an occurrence's batch, and whether it equals the previous batch's. */
@@ -152,11 +167,10 @@ export async function noteManifest(db: Db, { schedule, at }: Occurrence, etag: s
   });
 }
 
-/** Records a survey: occurrences that did not take place, unless they are on record, and how far it went. */
+/** Records a survey of due times: occurrences that did not fire, unless they are on record, and how far it went. */
 export async function noteSkips(db: Db, schedule: string, { skipped, until }: Survey): Promise<void> {
   await write(db, async (tx) => {
-    // An outage may have missed one per minute for a month. Only the newest sends a notice, and its reason gives the
-    // number.
+    // An outage may have missed one per minute for a month. Only the newest gets a notice; its reason gives the number.
     const newest = Math.max(...skipped.filter(({ cause }) => cause === 'missed').map(({ at }) => at));
     for (const { at, cause, reason } of skipped) {
       const { numInsertedOrUpdatedRows: isNew = 0n } = await tx
@@ -165,7 +179,7 @@ export async function noteSkips(db: Db, schedule: string, { skipped, until }: Su
         .onConflict((conflict) => conflict.columns(['schedule', 'at']).doNothing())
         .executeTakeFirstOrThrow();
       const isTold = isNew > 0n && (cause !== 'missed' || at === newest);
-      if (isTold) await tell(tx, { schedule, at }, { type: 'skipped', cause });
+      if (isTold) await addOccurrenceNotice(tx, { schedule, at }, { type: 'skipped', cause });
     }
     await tx
       .updateTable('schedules')
@@ -176,7 +190,7 @@ export async function noteSkips(db: Db, schedule: string, { skipped, until }: Su
   });
 }
 
-/** Occurrences on record, the newest first. */
+/** Reads the occurrences on record, the newest first. */
 export async function occurrencesOf(
   db: Db,
   schedule: string,
@@ -189,7 +203,7 @@ export async function occurrencesOf(
   return lines.map(toRecord);
 }
 
-/** An occurrence on record. */
+/** Reads the record of an occurrence; undefined if there is none. */
 export async function findOccurrence(db: Db | Tx, { schedule, at }: Occurrence): Promise<OccurrenceRecord | undefined> {
   const line = await db
     .selectFrom('occurrences')

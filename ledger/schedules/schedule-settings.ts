@@ -9,10 +9,12 @@ import { requireNoDoubt } from '../database/copy-doubts.ts';
 import { write } from '../database/transactions.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 
-/**
- * All settings of a schedule, besides its hooks, that decide what is spent, read or written. Temporal only has a copy
- * of its times.
+/*
+ * Settings of schedules, and when they may fire. A schedule fires only at times that the ledger allows (*allowances*):
+ * its due times, a manual trigger, or a backfill. Temporal has only a copy of the times, which others could change.
  */
+
+/** All settings of a schedule, besides its hooks, that decide what is spent, read or written. */
 export interface ScheduleSettings {
   /** The run definition, parsed by `inputs/schedules/scheduled-run.ts`. */
   readonly run: unknown;
@@ -28,7 +30,7 @@ export interface ScheduleRecord {
   readonly settings: ScheduleSettings;
   /** Every due time up to this one is on record, ms since 1970. */
   readonly surveyedUntil: number;
-  /** When its times were last set, ms since 1970. */
+  /** When its run or its times were last set, ms since 1970. */
   readonly settledAt: number;
   /** Why it was last paused or resumed here; null if never. */
   readonly note: string | null;
@@ -36,7 +38,7 @@ export interface ScheduleRecord {
   readonly allowed: readonly AllowedFirings[];
 }
 
-/** Firings to allow. */
+/** Firings to allow. Times are ms since 1970; `until` null: without end. */
 export type NewAllowance =
   | {
       readonly kind: 'due';
@@ -54,9 +56,9 @@ export type NewAllowance =
   | { readonly kind: 'trigger'; readonly from: number; readonly until: number };
 
 /**
- * Registers a schedule, or replaces its run and its times from a given moment on. Its due times from then on are
- * allowed, unless it is paused here; former due times before that moment stay allowed. If the run changes, triggers and
- * backfills that have not begun become void.
+ * Creates a schedule, or replaces its run and its times from `at` (ms) on. Due times by the new settings are allowed
+ * from then on, unless the schedule is paused; former due times before `at` stay allowed. If the run changes, triggers
+ * and backfills become void.
  */
 export async function settleSchedule(
   db: Db,
@@ -82,14 +84,14 @@ export async function settleSchedule(
       .execute();
     // A paused schedule stays paused.
     const wasOpen = (await closeDue(tx, name, at)) || before === undefined;
-    // They were requested for the former run.
-    if (before?.run !== columns.run) await voidAsked(tx, name, at);
+    // Triggers and backfills were requested for the former run.
+    if (before?.run !== columns.run) await voidRequested(tx, name, at);
     if (wasOpen) await insertAllowance(tx, name, { kind: 'due', from: at, until: null, spec });
     await noteAction(tx, by, { kind: 'set-schedule', schedule: name });
   });
 }
 
-/** A schedule's record; undefined if unknown. */
+/** Reads the record of a schedule; undefined if there is none. */
 export async function scheduleRecord(db: Db, name: string): Promise<ScheduleRecord | undefined> {
   const line = await db.selectFrom('schedules').selectAll().where('name', '=', name).executeTakeFirst();
   if (line === undefined) return undefined;
@@ -118,20 +120,20 @@ function toAllowed(line: Selectable<AllowedFiringsTable>): AllowedFirings {
   return kind === 'due' ? { ...span, kind } : { ...span, kind, askedAt: at ?? 0, isVoid };
 }
 
-/** Disallows due times after this moment, and voids earlier triggers and backfills that have not begun. `note`: why. */
+/** Pauses a schedule: disallows due times after `at` (ms), and voids its triggers and backfills. `note`: why. */
 export async function pauseFirings(db: Db, name: string, at: number, note: string, by = byItself(null)): Promise<void> {
   await write(db, async (tx) => {
     await noteAction(tx, by, { kind: 'pause-schedule', schedule: name });
     await closeDue(tx, name, at);
-    await voidAsked(tx, name, at);
+    await voidRequested(tx, name, at);
     await setNote(tx, name, note);
   });
 }
 
 /**
- * Pauses all schedules of a ledger that may lack its last records, and disallows the due times before this moment too:
- * a firing of one that is not on record would make and pay for a batch that may be there already. Returns those that
- * were not paused. `note`: why.
+ * Pauses all schedules of an accepted copy, which may lack the last records. Also disallows due times before `at` (ms):
+ * a firing that is not on record could make, and pay for, a batch that was made already. Returns the schedules that
+ * were not paused before. `note`: why.
  */
 export async function pauseAllFirings(tx: Tx, at: number, note: string, by: By): Promise<readonly string[]> {
   const due = await tx
@@ -140,7 +142,7 @@ export async function pauseAllFirings(tx: Tx, at: number, note: string, by: By):
     .returning(['schedule', 'until_at'])
     .execute();
   const open = due.flatMap(({ schedule, until_at: until }) => (until === null ? [schedule] : []));
-  for (const { name } of await tx.selectFrom('schedules').select('name').execute()) await voidAsked(tx, name, at);
+  for (const { name } of await tx.selectFrom('schedules').select('name').execute()) await voidRequested(tx, name, at);
   for (const schedule of open) {
     await noteAction(tx, by, { kind: 'pause-schedule', schedule });
     await setNote(tx, schedule, note);
@@ -148,7 +150,7 @@ export async function pauseAllFirings(tx: Tx, at: number, note: string, by: By):
   return open;
 }
 
-/** Allows due times from a moment on again. `note`: why. */
+/** Resumes a schedule: allows due times from `at` (ms) on. `note`: why. Throws `CopyInDoubt`. */
 export async function resumeFirings(
   db: Db,
   name: string,
@@ -172,7 +174,7 @@ export async function resumeFirings(
   });
 }
 
-/** Allows requested firings. Returns the id of the allowance. */
+/** Allows firings that a person has requested. Returns the id of the allowance. */
 export async function allowFirings(
   db: Db,
   name: string,
@@ -181,7 +183,7 @@ export async function allowFirings(
 ): Promise<number> {
   return write(db, async (tx) => {
     const { kind, from } = allowance;
-    // New due times come with new settings.
+    // Due times are not recorded as an action here: those that set or resume a schedule do that.
     if (kind === 'trigger') await noteAction(tx, by, { kind, schedule: name });
     if (kind === 'backfill')
       await noteAction(tx, by, { kind, schedule: name, details: { range: { from, until: allowance.until } } });
@@ -189,7 +191,7 @@ export async function allowFirings(
   });
 }
 
-/** Takes an allowance back. False, and it stays, if it is a trigger that has fired. */
+/** Removes an allowance. Returns false, without any change, for a trigger that has fired. */
 export async function withdrawFirings(db: Db, id: number, by = byItself(null)): Promise<boolean> {
   return write(db, async (tx) => {
     const gone = await tx
@@ -204,7 +206,7 @@ export async function withdrawFirings(db: Db, id: number, by = byItself(null)): 
   });
 }
 
-/** Uses a trigger up for a scheduled time. False if it has fired for another time meanwhile, or is void. */
+/** Uses a trigger for a scheduled time, ms. Returns false if it was used for another time, or is void. */
 export async function useTrigger(tx: Tx, id: number, at: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('allowed_firings')
@@ -216,7 +218,7 @@ export async function useTrigger(tx: Tx, id: number, at: number): Promise<boolea
   return numUpdatedRows > 0n;
 }
 
-/** Closes the open allowance for due times. True if there was one. */
+/** Ends the open allowance for due times at `at` (ms). Returns whether there was one. */
 async function closeDue(tx: Tx, schedule: string, at: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('allowed_firings')
@@ -229,11 +231,10 @@ async function closeDue(tx: Tx, schedule: string, at: number): Promise<boolean> 
 }
 
 /**
- * Voids triggers and backfills: an allowance that Temporal has dropped would stay usable by anyone who can reach
- * Temporal. Includes used triggers: their firing continues as a running one, and must not start over once it has
- * failed.
+ * Voids triggers and backfills. Otherwise one that Temporal has dropped could still be used by anyone who can reach
+ * Temporal. Includes used triggers: their firing continues, but must not start again after a failure.
  */
-async function voidAsked(tx: Tx, schedule: string, at: number): Promise<void> {
+async function voidRequested(tx: Tx, schedule: string, at: number): Promise<void> {
   await tx
     .updateTable('allowed_firings')
     .set({ voided_at: at })
@@ -259,7 +260,7 @@ async function insertAllowance(tx: Tx, schedule: string, allowance: NewAllowance
   return id;
 }
 
-/** Sets the hooks of a schedule that is known; absent ones stay as they are. */
+/** Sets hooks of an existing schedule; omitted ones stay as they are. */
 export async function setScheduleHooks(
   db: Db,
   schedule: string,
@@ -272,7 +273,7 @@ export async function setScheduleHooks(
   });
 }
 
-/** The hooks of a schedule; none for one that is not known. */
+/** Reads the hooks of a schedule; none if there is no such schedule. */
 export async function scheduleHooks(db: Db | Tx, schedule: string): Promise<ScheduleHooks> {
   const line = await db
     .selectFrom('schedules')

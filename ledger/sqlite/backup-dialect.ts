@@ -9,7 +9,7 @@ import { guards } from './copy-dialect.ts';
 import { codeOf, explain } from './errors.ts';
 import { copyWhole, syncPath } from './whole-copy.ts';
 
-/** Backing up a ledger in SQLite. */
+/** The operations for backing up a ledger in SQLite. */
 export const sqliteBackup: BackupDialect = {
   snapshot: (place, into, facts) => {
     try {
@@ -19,18 +19,18 @@ export const sqliteBackup: BackupDialect = {
       return held;
     } catch (error) {
       rmSync(into, { force: true });
-      // What is full is the disk of the copy; what is damaged is the ledger.
+      // A full disk is that of the copy; other errors are about the ledger.
       throw explain(/^SQLITE_(FULL|IOERR)/.test(codeOf(error)) ? into : place, error);
     }
   },
   filesIn,
 };
 
-/** Makes the copy one that nobody has accepted, in one transaction. */
+/** Marks the copy as a backup that nobody has accepted, and makes it read-only, in one transaction. */
 function mark(path: string, facts: CopyFacts): BackupFacts {
   const database = new Database(path);
   try {
-    // One file, without a log beside it.
+    // Leaves a single file, without a log beside it.
     database.exec('pragma journal_mode = delete; pragma synchronous = full; begin immediate');
     database
       .prepare('insert into facts (name, value) values (?, ?) on conflict (name) do update set value = excluded.value')
@@ -51,19 +51,22 @@ function mark(path: string, facts: CopyFacts): BackupFacts {
   }
 }
 
+/** A line with a single column. */
 interface One {
   readonly one: string | number;
 }
 
+/** Returns the only value of the first line. */
 function one(database: Database.Database, query: string): string | number | undefined {
   return (database.prepare(query).get([]) as One | undefined)?.one;
 }
 
+/** Returns the only value of each line. */
 function all(database: Database.Database, query: string): readonly string[] {
   return (database.prepare(query).all([]) as One[]).map((line) => String(line.one));
 }
 
-/** Columns that name files, each value with how it names them. */
+/** Queries for the JSON values that name files, and how to get the files from a parsed value. */
 const NAMED: readonly (readonly [query: string, filesOf: (value: unknown) => readonly (ResultFile | null)[]])[] = [
   ['select file as one from charges where file is not null', (file) => [file as ResultFile]],
   ['select file as one from rows where file is not null', (file) => [file as ResultFile]],

@@ -10,9 +10,9 @@ const EVENTS = ['insert', 'update', 'delete'] as const;
 
 /** Copying from and into a ledger in SQLite. */
 export const sqliteCopy: CopyDialect = {
-  // A file is not replaced behind its address, but by a backup, which says so itself.
+  // A copy of a file is a backup, which has a fact that says so.
   isAccepted: async (tx) => (await readLedgerFacts(tx)).readOnly?.type !== 'backup',
-  // A transaction that writes has the whole file.
+  // A write transaction locks the whole file.
   lockTables: () => Promise.resolve(),
   empty: async (tx, tables) => {
     for (const name of tables.toReversed()) await run(tx, `delete from ${name}`);
@@ -52,11 +52,11 @@ export const sqliteCopy: CopyDialect = {
     await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(tx);
   },
   kept: (value) => value,
-  // Without statistics, SQLite plans by its indexes, as the tests of plans expect.
+  // No statistics: the tests of query plans expect SQLite's default plans.
   analyze: () => Promise.resolve(),
 };
 
-/** What makes the triggers that refuse every write. */
+/** Returns the statements that create triggers which refuse every write with this message. */
 export function guards(words: string): readonly string[] {
   const text = words.replaceAll("'", "''");
   return NAMES.flatMap((name) =>

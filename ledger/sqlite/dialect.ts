@@ -30,7 +30,7 @@ export async function openSqlite(path: string): Promise<Dialect> {
     try {
       // Uses `exec`, which cleans up after itself: libsql never finalises a prepared statement that failed, and a
       // connection with such a statement can never commit.
-      await patiently(() => {
+      await retryWhileBusy(() => {
         database.exec('pragma journal_mode = wal');
       });
       const [mode] = database.prepare('pragma journal_mode').pluck().all([]);
@@ -121,7 +121,7 @@ class LedgerDriver extends SqliteDriver {
     // Calls into SQLite are synchronous, so a loop over the ledger would never give timers and sockets a turn.
     await nextTurn();
     try {
-      await patiently(() => {
+      await retryWhileBusy(() => {
         try {
           this.#statements.exec('pragma busy_timeout = 0; begin immediate');
         } finally {
@@ -134,7 +134,7 @@ class LedgerDriver extends SqliteDriver {
     this.#checkSchema();
   }
 
-  /** If begin throws, nobody else rolls the transaction back. */
+  /** Drops outdated statements. If that fails, rolls back, because Kysely does not roll back a failed begin. */
   #checkSchema(): void {
     try {
       this.#statements.checkSchema();
@@ -164,7 +164,7 @@ class LedgerDriver extends SqliteDriver {
   }
 }
 
-/** Turns SQLite's errors about disks, rights and locks into ours. */
+/** A connection that converts SQLite's errors about disks, rights and locks into the ledger's. */
 class ExplainingConnection implements DatabaseConnection {
   readonly #inner: DatabaseConnection;
   readonly #path: string;
@@ -187,8 +187,8 @@ class ExplainingConnection implements DatabaseConnection {
   }
 }
 
-/** Retries what fails because another process writes, for up to {@link BUSY_TIMEOUT_MS}. */
-export async function patiently<R>(action: () => R): Promise<R> {
+/** Retries an action that fails because another process writes, for up to {@link BUSY_TIMEOUT_MS}. */
+export async function retryWhileBusy<R>(action: () => R): Promise<R> {
   const giveUpAt = performance.now() + BUSY_TIMEOUT_MS;
   for (let wait = 1; ; wait = Math.min(wait * 2, 5)) {
     try {

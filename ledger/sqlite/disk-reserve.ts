@@ -27,25 +27,28 @@ const RESERVE_BYTES = 8 * MIB;
 /** Free space required in addition, or the disk would fill up again at once. */
 const LEAST_FREE_BYTES = 8 * MIB;
 
-type Look = (folder: string) => Pick<StatsFs, 'bavail' | 'bsize' | 'blocks'>;
+/** Queries the free space of the disk with a folder, as `statfsSync` does. */
+type StatFs = (folder: string) => Pick<StatsFs, 'bavail' | 'bsize' | 'blocks'>;
 
-/** A file beside the ledger that is deleted when the disk is full. */
+/**
+ * Disk space reserved for answers to paid requests: a file beside the ledger, which is deleted when the disk is full.
+ */
 export class DiskReserve implements Reserve {
   readonly #ledger: string;
   readonly #leastFree: number;
-  readonly #look: Look;
+  readonly #statFs: StatFs;
+  /** Whether no reserve can be created here, so that work continues without one. */
   #isUseless = false;
   /** False once the system reported zero blocks for a file just written with real data. */
   #countsBlocks = true;
 
   /**
-   * `leastFree`: bytes that must stay free besides the reserve. `look`: queries the disk's free space. Tests replace
-   * both.
+   * `ledger`: its path. `leastFree`: bytes that must stay free besides the reserve. Tests replace the last two.
    */
-  constructor(ledger: string, leastFree = LEAST_FREE_BYTES, look: Look = statfsSync) {
+  constructor(ledger: string, leastFree = LEAST_FREE_BYTES, statFs: StatFs = statfsSync) {
     this.#ledger = ledger;
     this.#leastFree = leastFree;
-    this.#look = look;
+    this.#statFs = statFs;
   }
 
   begin(): void {
@@ -77,7 +80,7 @@ export class DiskReserve implements Reserve {
 
   fault(): LedgerFull | undefined {
     const file = this.#file();
-    // By its size alone: whether the system counts blocks is known to the process that wrote it.
+    // Checks only its size: only the process that wrote it knows whether the system counts blocks.
     const isThere = (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) >= RESERVE_BYTES;
     const needed = isThere ? NO_ROOM : RESERVE_BYTES + this.#leastFree;
     const free = this.#freeIn(dirname(file));
@@ -97,7 +100,7 @@ export class DiskReserve implements Reserve {
     }
   }
 
-  /** True if the file really reserves the space: its bytes are on the disk, and it is not a link. */
+  /** Whether the file really reserves the space: its bytes are on the disk, and it is not a link. */
   #isKept(file: string): boolean {
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (found?.isFile() !== true || found.size < RESERVE_BYTES) return false;
@@ -110,13 +113,13 @@ export class DiskReserve implements Reserve {
     return free;
   }
 
-  /** Bytes; more than enough on file systems that do not report their size. */
+  /** Returns the free bytes; infinite on file systems that do not report their size. */
   #freeIn(folder: string): number {
-    const { bavail, bsize, blocks } = this.#look(folder);
+    const { bavail, bsize, blocks } = this.#statFs(folder);
     return blocks > 0 ? bavail * bsize : Infinity;
   }
 
-  /** Two paths to one ledger share one reserve. */
+  /** Path of the reserve file, the same for all paths to one ledger. */
   #file(): string {
     return `${realpathSync(this.#ledger)}.reserve`;
   }
@@ -132,7 +135,8 @@ export class DiskReserve implements Reserve {
 }
 
 /**
- * Random, because zeros would take no space on a compressing disk. Always created anew, so that no link is followed.
+ * Creates the reserve file. Random bytes, because zeros would take no space on a compressing disk. Always a new file,
+ * so that no link is followed.
  */
 function fill(path: string): void {
   const block = randomFillSync(Buffer.alloc(MIB));

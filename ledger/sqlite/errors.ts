@@ -7,8 +7,8 @@ import { DuplicateKey, LedgerFull, LedgerReadOnly, LedgerUnreachable } from '../
 export const BUSY_TIMEOUT_MS = 10_000;
 
 /**
- * What to say about SQLite's result codes (https://www.sqlite.org/rescode.html); the longest matching prefix comes
- * first.
+ * Problem and advice for SQLite's result codes (https://www.sqlite.org/rescode.html), by prefix. The first match
+ * counts, so longer prefixes come first.
  */
 const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice: string])[] = [
   ['SQLITE_FULL', 'the disk is full', 'Free some space and run the same command again.'],
@@ -38,14 +38,14 @@ const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice:
 ];
 
 /**
- * SQLite recognises only ENOSPC as a full disk. It reports an exhausted quota (EDQUOT) or a file size limit as a failed
- * write.
+ * Codes that may mean a full disk: SQLite recognises only ENOSPC, and reports an exhausted quota (EDQUOT) or a file
+ * size limit as a failed write.
  */
 const MAY_LACK_ROOM = ['SQLITE_FULL', 'SQLITE_IOERR'] as const;
 
 /**
- * How SQLite reports a full disk when there is no room for the log's index, its first write: like any failed write. The
- * numbers are codes for which libsql has no name.
+ * Codes of failed writes with which SQLite reports a full disk if there is no room even for the index of the log, its
+ * first write. The numbers are for codes that libsql does not name.
  */
 const ROOMLESS_WRITES: ReadonlyMap<string, number> = new Map([
   ['SQLITE_IOERR_WRITE', 778],
@@ -57,7 +57,8 @@ const ROOMLESS_WRITES: ReadonlyMap<string, number> = new Map([
 /** Less free space than this counts as none, in bytes: that index alone takes 32 KiB. */
 export const NO_ROOM = 64 * 1024;
 
-type Look = (folder: string) => Pick<StatsFs, 'bavail' | 'bsize' | 'blocks'>;
+/** Queries the free space of the disk with a folder, as `statfsSync` does. */
+type StatFs = (folder: string) => Pick<StatsFs, 'bavail' | 'bsize' | 'blocks'>;
 
 /** Names of primary result codes: the lowest byte of an extended code, such as 1544, for which libsql has no name. */
 const PRIMARY_CODES: ReadonlyMap<number, string> = new Map([
@@ -81,15 +82,15 @@ interface SqliteError {
 }
 
 /**
- * The error to throw for a SQLite error: our own if it concerns an existing key, the file or its disk. `look` queries
- * the disk's free space; tests replace it.
+ * Returns the error to throw for a SQLite error: one of the ledger's if it is about an existing key, the file or its
+ * disk; otherwise the error itself. `path`: of the ledger. Tests replace `statFs`.
  */
-export function explain(path: string, error: unknown, look: Look = statfsSync): Error {
+export function explain(path: string, error: unknown, statFs: StatFs = statfsSync): Error {
   const code = codeOf(error);
   if (DUPLICATE.includes(code)) return new DuplicateKey(messageOf(error), error);
   const why = code === RAISED ? whyOfGuard(messageOf(error)) : undefined;
   if (why !== undefined) return new LedgerReadOnly(path, why, error);
-  const meant = isRoomless(error) && isFull(path, look) ? 'SQLITE_FULL' : code;
+  const meant = isRoomless(error) && isFull(path, statFs) ? 'SQLITE_FULL' : code;
   const found = EXPLANATIONS.find(([prefix]) => meant.startsWith(prefix));
   if (found !== undefined) {
     const Explained = MAY_LACK_ROOM.some((prefix) => code.startsWith(prefix)) ? LedgerFull : LedgerUnreachable;
@@ -98,14 +99,15 @@ export function explain(path: string, error: unknown, look: Look = statfsSync): 
   return error instanceof Error ? error : new Error(messageOf(error), { cause: error });
 }
 
+/** Whether the error is a failed write that may mean a full disk. */
 function isRoomless(error: unknown): boolean {
   const { code, rawCode = 0 } = typeof error === 'object' && error !== null ? (error as SqliteError) : {};
   return ROOMLESS_WRITES.has(code ?? '') || [...ROOMLESS_WRITES.values()].includes(rawCode);
 }
 
-function isFull(path: string, look: Look): boolean {
+function isFull(path: string, statFs: StatFs): boolean {
   try {
-    const { bavail, bsize, blocks } = look(dirname(path));
+    const { bavail, bsize, blocks } = statFs(dirname(path));
     // Some file systems do not say how large they are.
     return blocks > 0 && bavail * bsize < NO_ROOM;
   } catch {
@@ -113,7 +115,7 @@ function isFull(path: string, look: Look): boolean {
   }
 }
 
-/** SQLite's own name of the result code; empty if there is none. */
+/** Returns SQLite's own name of an error's result code; empty if there is none. */
 export function codeOf(error: unknown): string {
   const { code, rawCode = 0 } = typeof error === 'object' && error !== null ? (error as SqliteError) : {};
   if (code?.startsWith('UNKNOWN_') === true) return PRIMARY_CODES.get(rawCode & 0xff) ?? code;

@@ -11,36 +11,36 @@ import { applyTuning } from '../../policy/tuning.ts';
 import { LedgerUnreachable } from '../errors.ts';
 import { FORMER_VERSIONS, MIGRATION_TABLE } from '../migrate.ts';
 import { TABLES } from '../schema.ts';
-import { patiently } from './dialect.ts';
+import { retryWhileBusy } from './dialect.ts';
 import { explain } from './errors.ts';
 import { besides } from './locks.ts';
 import { createTables } from './schema.ts';
 import { copyWhole, syncPath } from './whole-copy.ts';
 import type { Table } from '../tables/columns.ts';
 
-/**
- * Reads a ledger of a layout from before 0.1, whichever, into the present one. To be removed before version 1.0 of
+/*
+ * Imports a ledger of any layout from before version 0.1 into the present layout. To be removed before version 1.0 of
  * voxbatch.
  *
- * The former ledger is copied beside the file first, and stays there. The file itself is emptied, and filled from that
- * copy, in one transaction: a process that is killed leaves the former ledger, and the next one begins anew. Nobody
- * else writes meanwhile, and no worker has the ledger. One that had opened it just before makes no request any more:
- * the columns of an intent are others now.
+ * First copies the former ledger to a file beside it, which stays. Then empties the ledger and fills it from that copy,
+ * in one transaction: if the process is killed, the former ledger is unchanged, and the next process starts over.
+ * Nobody else writes meanwhile, and no worker uses the ledger. A worker of an older version that opened it just before
+ * cannot send anything, because the columns of an intent have changed.
  */
 
-/** A process that only looks holds the workers' lock for an instant, ms. */
+/** Max wait for the workers' lock, ms: a process that only checks it holds it for an instant. */
 const PATIENCE_MS = 1_000;
 const GAP_MS = 20;
 
 /**
- * Returns where the former ledger is kept; undefined: another process has read it in meanwhile. Throws {@link
- * LedgerUnreachable}.
+ * Imports the former ledger at `path`. Returns the path of its copy; undefined if another process has imported it
+ * meanwhile. Throws {@link LedgerUnreachable}.
  */
 export async function importFormer(path: string): Promise<string | undefined> {
   const database = new Database(path, { timeout: 0 });
   try {
     database.exec('pragma synchronous = full; pragma foreign_keys = off');
-    await patiently(() => {
+    await retryWhileBusy(() => {
       database.exec('begin immediate');
     });
     if (!isFormer(database)) return undefined;
@@ -81,7 +81,7 @@ async function keepWorkersOut(path: string): Promise<KernelLock> {
   return lock;
 }
 
-/** Copies the ledger, whole or not at all. To be called while nobody can write. */
+/** Copies the ledger to a file beside it, completely or not at all. Returns its path. Nobody may write meanwhile. */
 function keepCopy(path: string): string {
   const kept = besides(path, 'former');
   const part = `${kept}.part`;
@@ -91,7 +91,7 @@ function keepCopy(path: string): string {
   return kept;
 }
 
-/** Empties the database, and fills it from the copy. The triggers count and sum up again what they keep. */
+/** Empties the database, and fills it from the attached copy. Triggers compute the counts and sums again. */
 async function fill(database: Database.Database): Promise<void> {
   const parts = linesOf(
     database,
@@ -118,11 +118,10 @@ async function fill(database: Database.Database): Promise<void> {
     );
   }
   completeSettings(database);
-  // Before a person could go back to a take, a row whose result was accepted in the middle of a chain paid only for
-  // what follows.
+  // Layouts without `returned_to` left `redo_from` empty if a result was accepted in the middle of a chain.
   if (has('rows', 'accepted_take') && !has('rows', 'returned_to'))
     database.exec(`update main.rows set redo_from = 'lip-sync' where accepted_take is not null and kind = 'dub'`);
-  // Before there were lanes, whoever had an open row has it no more.
+  // Layouts without lanes: voids the fencing tokens of open rows, whose holders are gone.
   if (!has('rows', 'lane')) database.exec('update main.rows set hold = hold + 1 where outcome is null');
   if (has('sqlite_sequence'))
     database.exec(`delete from main.sqlite_sequence;
@@ -131,7 +130,7 @@ async function fill(database: Database.Database): Promise<void> {
     insert into main.${MIGRATION_TABLE} select '0.1', min(timestamp) from former.${MIGRATION_TABLE}`);
 }
 
-/** What one of these queries asks for, as far as it does. */
+/** A line of one of the queries, with those of these columns that it selects. */
 type Line = Readonly<Record<'type' | 'name' | 'column' | 'settings', string>>;
 
 function linesOf(database: Database.Database, query: string): readonly Line[] {
@@ -139,38 +138,38 @@ function linesOf(database: Database.Database, query: string): readonly Line[] {
 }
 
 /**
- * Columns without which a table is left: ratios of another kind are begun anew by the next request, schedules by
- * whoever made them.
+ * Tables that are imported only if they have this column: the next request creates ratios of the present kind again,
+ * and users create schedules again.
  */
 const NEEDED: Readonly<Record<string, string>> = { charge_ratios: 'size', schedules: 'run' };
 
-/**
- * Lines that are taken, of a table of which not all are: a schedule whose settings were never here is made again by its
- * user.
- */
+/** Conditions for the lines to import: a schedule whose settings are not in the ledger must be created again. */
 const ONLY: Readonly<Record<string, string>> = {
   schedules:
     'where run is not null and spec is not null and api_url is not null and account is not null and settled_at is not null',
 };
 
-/** Tables whose lines triggers make anew. */
+/** Tables whose lines triggers create again. */
 const NOT_COPIED: readonly string[] = ['row_counts', 'sums'];
 
-/** Members of what a row asks for that have columns of their own. */
+/** Members of a row's request that have their own columns. */
 const OWN_COLUMNS = ['kind', 'dialect', 'voice', 'name', 'verify'];
 
+/** The operation of a speech request: synchronous or a job. */
 const SPEECH = `case when exists (
     select 1 from former.rows as r join former.batches as b on b.name = r.batch
     where r.batch = charges.batch and r.row = charges.row and r.kind = 'tts'
       and (json_extract(b.settings, '$.tts') = 'sync' or json_extract(r.spec, '$.dialect') = 'legacy')
   ) then 'speech-sync' else 'speech-job' end`;
+/** The operation of a request, by its step. */
 const OPERATION = `case when state in ('sending', 'unknown', 'accepted', 'done', 'cached') then case step
     when 'speech' then ${SPEECH} when 'verification' then 'transcription' when 'lip-sync' then 'lip-sync-job'
     when 'video-dubbing' then 'video-dubbing-job' else step end end`;
 
+/** SQL for columns, by table and column. */
 type Columns = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Words that the first versions had: the failure class `Rejected`, and the outcomes `rejected` and `refused`. */
+/** SQL that replaces words of the first versions: failure class `Rejected`, outcomes `rejected` and `refused`. */
 const inNewWords = (json: string): string =>
   [
     ['"class":"Rejected"', '"class":"BadRequest"'],
@@ -178,7 +177,7 @@ const inNewWords = (json: string): string =>
     ['"outcome":"refused"', '"outcome":"skipped"'],
   ].reduce((words, [was, is]) => `replace(${words}, '${was ?? ''}', '${is ?? ''}')`, json);
 
-/** What the columns of the present layout hold that a former one has in another form, in SQL. */
+/** SQL for columns that a former layout has with other values. */
 const WRITTEN_ANEW: Columns = {
   batches: { pause_reason: inNewWords('pause_reason') },
   rows: {
@@ -193,7 +192,7 @@ const WRITTEN_ANEW: Columns = {
 /** Whether the former ledger has a table, or a column of it. */
 type Has = (table: string, column?: string) => boolean;
 
-/** The same for those that not every former layout has. */
+/** SQL for columns that not every former layout has. */
 const laterColumns = (has: Has): Columns => ({
   batches: { stem: 'name', number: 'row_number() over (order by rowid)', budget: `json_extract(settings, '$.budget')` },
   rows: {
@@ -217,7 +216,7 @@ const laterColumns = (has: Has): Columns => ({
   },
 });
 
-/** Earlier versions left out settings that they did not have; what they did is on record from now on. */
+/** Adds settings that earlier versions did not have, with the values by which those versions worked. */
 function completeSettings(database: Database.Database): void {
   const batches = linesOf(database, 'select name, settings from main.batches');
   const change = database.prepare('update main.batches set settings = ?, budget = ? where name = ?');

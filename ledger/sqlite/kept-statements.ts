@@ -15,8 +15,9 @@ const MOST_STATEMENTS = 200;
 export class KeptStatements implements SqliteDatabase {
   readonly #database: Database.Database;
   readonly #path: string;
-  /** In order of their last use. */
+  /** The cached statements, the least recently used first. */
   readonly #kept = new Map<string, Statement>();
+  /** SQLite's version of the schema for which they were prepared. */
   #schemaVersion: unknown;
   #isClosed = false;
 
@@ -45,6 +46,7 @@ export class KeptStatements implements SqliteDatabase {
     return this.#keep(sql, sql);
   }
 
+  /** Returns the statement cached under this name; prepares it if needed. */
   #keep(name: string, sql: string): Statement {
     const statement = this.#kept.get(name) ?? new Statement(this.#opened().prepare(sql), () => this.#kept.delete(name));
     this.#kept.delete(name);
@@ -87,7 +89,10 @@ export class KeptStatements implements SqliteDatabase {
     }
   }
 
-  /** Late work may arrive after closing. libsql 0.5.29 aborts the whole process if a closed database is used. */
+  /**
+   * Returns the database. Throws if it is closed: late work may arrive then, and libsql 0.5.29 aborts the whole process
+   * if a closed database is used.
+   */
   #opened(): Database.Database {
     if (this.#isClosed) throw new Error(`the ledger ${this.#path} is closed`);
     return this.#database;

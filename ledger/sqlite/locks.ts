@@ -10,13 +10,15 @@ const LOADING_GAP_MS = 50;
 /** Pause between two attempts to lock for replacing files, ms. Replacing takes hundredths of a second. */
 const FILES_GAP_MS = 10;
 
-/** The locks of a ledger: files beside it, locked by the kernel. */
+/**
+ * The locks of a ledger in SQLite: files beside it, locked by the kernel, which releases the locks of dead processes.
+ */
 export function fileLocks(file: string): Locks {
   const sameFiles = new SameFiles(file);
   return {
     lockForWorkers: async (server, onLost) => {
       const unlock = await lockForWorkers(workersLock(file), file, server);
-      const forget = sameFiles.keep(besides(file, 'lock'), onLost);
+      const forget = sameFiles.watch(besides(file, 'lock'), onLost);
       return () => {
         forget();
         unlock();
@@ -24,7 +26,7 @@ export function fileLocks(file: string): Locks {
     },
     whenHeld: () =>
       new Promise((resolve) => {
-        sameFiles.require();
+        sameFiles.check();
         resolve();
       }),
     lockAgainstWorkers: async () => lockAgainstWorkers(workersLock(file), file),
@@ -63,11 +65,13 @@ function workersLock(file: string): WorkersLock {
   };
 }
 
+/** Returns the address of the workers' Temporal server; undefined if none was ever recorded. */
 function readNote(file: string): string | undefined {
   const note = besides(file, 'server');
   return existsSync(note) ? readFileSync(note, 'utf8') : undefined;
 }
 
+/** Whether a process holds the workers' lock. */
 function isWorkedOn(file: string): boolean {
   if (!existsSync(besides(file, 'lock'))) return false;
   const lock = new KernelLock(besides(file, 'lock'));
@@ -78,6 +82,7 @@ function isWorkedOn(file: string): boolean {
   }
 }
 
+/** Takes a lock exclusively. Waits while another process holds it. */
 async function lockAlone(file: string, suffix: string, gapMs: number): Promise<Unlock> {
   const lock = new KernelLock(besides(file, suffix));
   try {
@@ -91,7 +96,7 @@ async function lockAlone(file: string, suffix: string, gapMs: number): Promise<U
   }
 }
 
-/** A file beside the ledger. Two paths to one ledger are one. */
+/** Returns the path of a file beside the ledger, the same for all paths to one ledger. */
 export function besides(file: string, suffix: string): string {
   return `${realpathSync(file)}.${suffix}`;
 }

@@ -4,11 +4,11 @@ import { dirname, resolve } from 'node:path';
 import { moveAdvice } from '../../contract/other-disk.ts';
 import { LedgerUnreachable } from '../errors.ts';
 
-/** The system calls it needs; tests replace them. */
+/** The system calls of {@link refuseNetworkDisk}; tests replace them. */
 export interface Disks {
   /** Linux's number for the kind of file system at a path. Rejects if the path does not exist. */
   readonly typeOf: (path: string) => Promise<number>;
-  /** `/proc/self/mountinfo`, the only place that tells FUSE file systems apart. Rejects if it does not exist. */
+  /** Content of `/proc/self/mountinfo`, which alone distinguishes FUSE file systems. Rejects if it does not exist. */
   readonly mounts: () => Promise<string>;
 }
 
@@ -17,7 +17,7 @@ const SYSTEM: Disks = {
   mounts: () => readFile('/proc/self/mountinfo', 'utf8'),
 };
 
-/** From Linux's `magic.h` and the file systems' own sources. */
+/** Network file systems by Linux's numbers, from `magic.h` and the file systems' own sources. */
 const NETWORK_TYPES: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -39,8 +39,9 @@ const NETWORK_TYPES: ReadonlyMap<number, string> = new Map([
   [0xbacbacbc, 'a shared folder of VMware'],
 ]);
 
-/** FUSE file systems are programs, for local or remote disks: only their name tells which. */
+/** Number of all FUSE file systems, which are programs for local or remote disks. */
 const FUSE = 0x65735546;
+/** Names of FUSE programs for remote disks. */
 const NETWORK_PROGRAMS =
   /sshfs|s3|gcsfuse|goofys|rclone|davfs|curlftpfs|gluster|ceph|juicefs|seaweed|moosefs|mfs|lizardfs|beegfs|gvfsd|kio|google-drive|onedrive|dropbox|blobfuse|hdfs|alluxio|cvmfs|smbnetfs|fuse-nfs|9p|virtiofs|vmhgfs|prl_fs|vbox|osxfs|grpcfuse|drvfs|keybase|ipfs/i;
 
@@ -63,7 +64,7 @@ export async function refuseNetworkDisk(path: string, disks: Disks = SYSTEM): Pr
   );
 }
 
-/** The name of a network file system; undefined for others, and if it cannot be told. */
+/** Returns the name of the network file system at a path; undefined for local ones, and if it is unknown. */
 async function networkKind(path: string, disks: Disks): Promise<string | undefined> {
   try {
     // A 32-bit number may come with its sign.
@@ -78,7 +79,7 @@ async function networkKind(path: string, disks: Disks): Promise<string | undefin
   }
 }
 
-/** Kind of the file system at a path, such as `fuse.sshfs`: that of the longest mount point above it. */
+/** Returns the kind of file system at a path, such as `fuse.sshfs`: that of the longest mount point above it. */
 function programAt(path: string, mountinfo: string): string | undefined {
   let best = { point: '', kind: '' };
   for (const line of mountinfo.split('\n')) {

@@ -72,8 +72,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * The folder may come from somebody else, whose links could make us overwrite any file of this user. The ledger itself
- * may be a link.
+ * Throws if a file beside the ledger is a symbolic link: the folder may come from somebody else, whose links could make
+ * voxbatch overwrite any file of this user. The ledger itself may be a link.
  */
 function refuseLinks(path: string): void {
   const link = firstLink(BESIDE.map((suffix) => path + suffix));
@@ -91,15 +91,18 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Exported for its test, because tests may run as root, which is never refused. `may`: the attempted access. */
+/**
+ * Returns the error for a refused access to the ledger's file or folder. `may`: the attempted access. Exported for its
+ * test, because tests may run as root, which is never refused.
+ */
 export function unreachable(
   path: string,
   error: unknown,
   may: Parameters<typeof notYours>[1] = 'write to',
-  looks?: Looks,
+  calls?: OwnerCalls,
 ): LedgerUnreachable {
   const { code, message: detail } = error as NodeJS.ErrnoException;
-  const another = code === 'EACCES' || code === 'EPERM' ? notYours(path, may, looks) : undefined;
+  const another = code === 'EACCES' || code === 'EPERM' ? notYours(path, may, calls) : undefined;
   if (another !== undefined) {
     const advice = 'Set VOXBATCH_HOME to a folder of your own: it knows nothing of what was paid there.';
     return new LedgerUnreachable(path, `${another} (${code ?? ''})`, advice, error);
@@ -112,26 +115,26 @@ export function unreachable(
   );
 }
 
-/** System look-ups; tests replace them. */
-export interface Looks {
+/** The system calls of {@link notYours}; tests replace them. */
+export interface OwnerCalls {
   /** Effective user id; undefined if the system has none. */
   readonly me?: number | undefined;
-  readonly look?: (path: string) => Pick<Stats, 'uid'>;
+  readonly lstat?: (path: string) => Pick<Stats, 'uid'>;
 }
 
 /**
- * Says that a path is in another user's folder, judging by the nearest visible folder; undefined if it is not, or
- * cannot be told. Root does not count as another user: it owns many mounted volumes, which only lack a permission.
- * `may`: the refused access.
+ * Returns a sentence if a path is in another user's folder, judging by the nearest visible folder; undefined if it is
+ * not, or that is unknown. Root does not count as another user: it owns many mounted volumes, which only lack a
+ * permission. `may`: the refused access.
  */
 export function notYours(
   path: string,
   may: 'read' | 'write to',
-  { me = process.geteuid?.(), look = lstatSync }: Looks = {},
+  { me = process.geteuid?.(), lstat = lstatSync }: OwnerCalls = {},
 ): string | undefined {
   if (me === undefined) return undefined;
   for (let folder = dirname(path); ; folder = dirname(folder)) {
-    const owner = ownerOf(folder, look);
+    const owner = ownerOf(folder, lstat);
     if (owner !== undefined)
       return owner === me || owner === 0
         ? undefined
@@ -140,9 +143,9 @@ export function notYours(
   }
 }
 
-function ownerOf(folder: string, look: (path: string) => Pick<Stats, 'uid'>): number | undefined {
+function ownerOf(folder: string, lstat: (path: string) => Pick<Stats, 'uid'>): number | undefined {
   try {
-    return look(folder).uid;
+    return lstat(folder).uid;
   } catch {
     return undefined;
   }

@@ -4,13 +4,13 @@ import { LedgerUnreachable } from '../errors.ts';
 import type { Unlock } from '../driver.ts';
 
 /**
- * Tells whether a ledger and the locks that this process holds on it are still the files of their names. Once one of
- * them is moved or deleted, an open file goes on as if nothing had happened, while others see no lock there: a backup
- * may be put in its place, and know nothing of what this process sends.
+ * Checks that the paths of a ledger and of the lock files that this process holds still lead to the same files. If one
+ * is moved or deleted, this process would continue with the open file, while others see no lock there: they could put a
+ * backup in its place, which knows nothing of what this process sends.
  */
 export class SameFiles {
   readonly #ledger: string;
-  /** As it was before it was opened; undefined if it is made by that. */
+  /** Identity of the ledger's file; undefined if it did not exist yet. */
   #opened: string | undefined;
   readonly #locks = new Set<HeldLock>();
 
@@ -20,10 +20,10 @@ export class SameFiles {
   }
 
   /**
-   * Looks at this lock, too, which is held now. `onLost`: its holder should end. Returns the function that ends
-   * looking.
+   * Also checks this lock file, which is held now. `onLost`: called by {@link check} if a file was replaced. Returns
+   * the function that ends it.
    */
-  keep(path: string, onLost: HeldLock['onLost']): Unlock {
+  watch(path: string, onLost: HeldLock['onLost']): Unlock {
     this.#opened ??= identityOf(this.#ledger);
     const lock = { path, held: identityOf(path), onLost };
     this.#locks.add(lock);
@@ -33,10 +33,10 @@ export class SameFiles {
   }
 
   /**
-   * Throws {@link LedgerUnreachable} if one is another file now, or gone. A process that holds no lock is none that
-   * sends.
+   * Throws {@link LedgerUnreachable} if a path leads to another file now, or to none. No effect without watched locks:
+   * such a process sends nothing.
    */
-  require(): void {
+  check(): void {
     for (const { path, held, onLost } of this.#locks) {
       const lost = isStill(this.#ledger, this.#opened) ? path : this.#ledger;
       if (lost === path && isStill(path, held)) continue;
@@ -47,9 +47,10 @@ export class SameFiles {
   }
 }
 
+/** A lock file that this process holds. */
 interface HeldLock {
   readonly path: string;
-  /** The file that was locked. */
+  /** Identity of the file that was locked. */
   readonly held: string | undefined;
   readonly onLost: ((error: Error) => void) | undefined;
 }
@@ -66,7 +67,7 @@ function isStill(path: string, known: string | undefined): boolean {
   return known !== undefined && identityOf(path) === known;
 }
 
-/** The same for all names of one file, as long as it exists. */
+/** Returns the identity of a file, the same for all its names; undefined if it does not exist. */
 function identityOf(path: string): string | undefined {
   const found = orElse(() => statSync(path, { bigint: true }), undefined);
   return found && `${String(found.dev)}:${String(found.ino)}`;

@@ -11,12 +11,13 @@ const DIALECT: TableDialect = {
   endOfSorted: 'without rowid',
 };
 
+/** The migration to each version. */
 export const VERSIONS: Readonly<Record<VersionName, MakeVersion>> = {
   '0.1': makeFirst,
   '0.2': (db) => create(db, DIALECT, '0.2'),
   '0.3': (db) => create(db, DIALECT, '0.3'),
   '0.4': (db) => create(db, DIALECT, '0.4'),
-  // Only PostgreSQL has other triggers since.
+  // These versions changed only PostgreSQL's triggers.
   '0.5': () => Promise.resolve(),
   '0.6': () => Promise.resolve(),
 };
@@ -27,7 +28,7 @@ async function makeFirst(db: Kysely<unknown>): Promise<void> {
   await (db as Kysely<Schema>).insertInto('facts').values({ name: 'id', value: randomUUID() }).execute();
 }
 
-/** Every table, index and trigger of version 0.1, without a line. */
+/** Creates the empty tables, the indexes and the triggers of version 0.1. */
 export async function createTables(db: Kysely<unknown>): Promise<void> {
   await create(db, DIALECT, '0.1');
   for (const trigger of TRIGGERS) await sql.raw(trigger).execute(db);

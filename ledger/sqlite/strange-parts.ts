@@ -15,13 +15,13 @@ interface Part {
   readonly sql: string | null;
 }
 
-/** SQLite's own tables, which hold no facts of ours. */
+/** SQLite's own tables, which are ignored. */
 const OF_SQLITE = new Set(['sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4']);
 
 /**
- * Parts of a ledger, such as `trigger "t"`, that our schema does not have, that differ from it, or that are missing
- * from the ledger. A foreign trigger could change the control of each new batch, a view could hide one, and without our
- * triggers nobody counts what is spent.
+ * Returns the parts of a ledger, such as `trigger "t"`, that are not in our schema, differ from it, or are missing.
+ * Finds them by comparing with a new database in memory. A foreign trigger could change the control of each new batch,
+ * a view could hide one, and without our triggers nothing counts what is spent.
  */
 export async function strangeParts(db: Kysely<Schema>): Promise<readonly string[]> {
   const fresh = new Kysely<Schema>({ dialect: new SqliteDialect({ database: new Database(':memory:') }) });

@@ -10,16 +10,16 @@ import {
   UNCOUNT,
 } from '../tables/kept-sums.ts';
 
-/**
- * Triggers update a batch's counts and sums with every change instead of recomputing them, so reading them costs the
- * same at any size. Because the database does it, no statement can skip them, not even one that ends thousands of rows.
- * The triggers only count and add.
+/*
+ * SQLite's triggers, which update a batch's counts and sums with every change, so that reading them costs the same at
+ * any size. Because the database does it, no statement can skip them, not even one that ends thousands of rows.
  */
 
 const round = (sum: string): string => `round(${sum}, 6)`;
 
 const COUNT_NEW = `${COUNT} n = n + 1, recent = recent + excluded.recent;`;
 
+/** Statements that create the triggers. */
 export const TRIGGERS: readonly string[] = [
   `create trigger batches_added after insert on batches begin
      insert into sums (batch) values (new.name);

@@ -2,12 +2,12 @@ import Database from 'libsql';
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 
 /**
- * Copies a database as of one moment to a new file, for its owner alone, and syncs it. Others may write meanwhile; what
- * they commit later is not in it. Leaves no file if it fails.
+ * Copies a database, as of one moment, to the new file `into`, readable only by its owner, and syncs it. Others may
+ * write meanwhile. Leaves no file if it fails.
  */
 export function copyWhole(path: string, into: string): void {
   rmSync(into, { force: true });
-  // Made by us first, so that it is for its owner alone.
+  // Created first, because SQLite would create it readable for others.
   closeSync(openSync(into, 'wx', 0o600));
   const reader = new Database(path, { readonly: true });
   try {
@@ -21,7 +21,7 @@ export function copyWhole(path: string, into: string): void {
   }
 }
 
-/** Syncs a file, or the names in a folder. */
+/** Syncs a file; or a folder, so that names of new files in it are durable. */
 export function syncPath(path: string): void {
   const file = openSync(path, 'r');
   try {

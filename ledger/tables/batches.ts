@@ -9,7 +9,9 @@ import { amount, integer, json, or, orNull, table, text, time, type LineOf } fro
  */
 export type BatchState = 'loading' | 'open' | 'closed';
 
-/** The tables of batches, with the counts and sums over their rows. */
+/*
+ * The tables of batches, with the counts and sums over their rows. Times are ms since 1970, amounts credits.
+ */
 
 /** One line per batch. */
 export const batches = table(['name'], {
@@ -26,7 +28,7 @@ export const batches = table(['name'], {
   source: text(),
   /** Sequence number, in order of creation in this ledger. */
   number: integer(),
-  /** Folder of its files in the store. While it is loaded also which load has it, because each begins with another. */
+  /** Name of its folder in the store. While the batch is loading, it identifies the load, which has its own. */
   stem: text(),
   /** Rows whose files share a folder; null for all. */
   rows_a_folder: orNull(integer()),
@@ -35,7 +37,7 @@ export const batches = table(['name'], {
   /** `Failure` */
   pause_reason: orNull(json()),
   halted: orNull(text()),
-  /** 1: running jobs are not waited for any more. */
+  /** 1: stopping without waiting for running jobs. */
   stop_now: or(0, integer()),
   /** `Subset` requested last; null for all rows. */
   subset: orNull(json()),
@@ -55,7 +57,7 @@ export const batches = table(['name'], {
 });
 export type BatchesTable = LineOf<typeof batches>;
 
-/** Number of a batch's rows per state or outcome and reason. Parts of rows do not count. Maintained by triggers. */
+/** Number of a batch's rows per status and reason. Parts of rows do not count. Maintained by triggers. */
 export const rowCounts = table(['batch', 'standing', 'class', 'cause'], {
   batch: text(),
   /** An outcome, or the state of open rows. */
@@ -72,7 +74,7 @@ export type RowCountsTable = LineOf<typeof rowCounts>;
 /** One line per batch: sums over its charges and rows. Maintained by triggers. */
 export const sums = table(['batch'], {
   batch: text(),
-  /** What its attempts were charged. */
+  /** Charges of its attempts. */
   charged: or(0, amount()),
   /** Attempts in flight, and their quotes. */
   sending: or(0, amount()),

@@ -2,14 +2,15 @@ import type { AttemptState } from '../../contract/outcomes.ts';
 import type { Operation, Step } from '../../contract/row-kinds.ts';
 import { amount, integer, json, or, orNull, table, text, time, type LineOf } from './columns.ts';
 
-/** Who named the price that was charged. */
+/** Where the charged price comes from. */
 export type PriceSource = 'api' | 'quote';
 
-/** The tables of paid requests and their results. */
+/*
+ * The tables of paid requests and their results. Times are ms since 1970, amounts credits.
+ */
 
 /**
- * One line per attempt, that is, per paid request. Its key is the heart of the ledger: an attempt can be recorded only
- * once.
+ * One line per attempt, that is, per paid request. The key ensures that an attempt can be recorded only once.
  */
 export const charges = table(['batch', 'row', 'step', 'take', 'attempt'], {
   batch: text(),
@@ -100,7 +101,7 @@ export const results = table(['batch', 'row', 'step', 'take', 'attempt'], {
   job_id: orNull(text()),
   /** What was charged for it when it was made. */
   credits: orNull(amount()),
-  /** Length of all its files. */
+  /** Total size of its files. */
   bytes: integer(),
   made_at: time(),
   used_at: time(),

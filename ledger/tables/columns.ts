@@ -1,15 +1,19 @@
 import type { Generated } from 'kysely';
 
-/**
- * Tables as values, so that the database's columns and the types of its lines have one source. `Value` is the type of a
- * column's values and exists only at compile time.
+/*
+ * Describes tables as values, so that the columns in the database and the types of their lines have one source. In
+ * `ledger/`, a *line* is a record of a table; a *row* is a row of a manifest.
  */
+
+/** A column. `Value`: the type of its values, which exists only at compile time. */
 export interface Column<Value = unknown> {
   readonly type: 'text' | 'integer' | 'bigint' | 'double precision';
   readonly isNullable: boolean;
   /** Default value of a new line; undefined if a value is required. */
   readonly byDefault?: number;
+  /** The database generates its values. */
   readonly isNumbered?: true;
+  /** Never set; carries the type. */
   readonly holds?: Value;
 }
 
@@ -24,6 +28,7 @@ export type LineOf<T extends Table> = {
   [Name in keyof T['columns']]: T['columns'][Name] extends Column<infer Value> ? Value : never;
 };
 
+/** Describes a table. */
 export function table<Columns extends Readonly<Record<string, Column>>>(
   key: readonly (keyof Columns & string)[],
   columns: Columns,
@@ -41,6 +46,7 @@ export function json(): Column<string> {
   return { type: 'text', isNullable: false };
 }
 
+/** A whole number, or one of these. */
 export function integer<Numbers extends number = number>(): Column<Numbers> {
   return { type: 'integer', isNullable: false };
 }

@@ -3,12 +3,14 @@ import { TABLES_OF, type Schema } from '../schema.ts';
 import type { VersionName } from '../versions.ts';
 import type { Column, Table } from './columns.ts';
 
-/** Makes the tables of a ledger in whatever database: columns, references and indexes are the same in each. */
+/*
+ * Creates the tables of a ledger. Columns, foreign keys and indexes are the same in every kind of database.
+ */
 
 /** How a kind of database declares a column. */
 export interface TableDialect {
   readonly typeOf: (column: Column) => Column['type'] | RawBuilder<unknown>;
-  /** Makes a column one whose values the database generates. */
+  /** Declares that the database generates a column's values. */
   readonly numbered: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
   /** What follows the columns of a table whose lines arrive roughly in key order. Default: nothing. */
   readonly endOfSorted?: string;
@@ -25,6 +27,7 @@ const REFERENCES: readonly (readonly [table: keyof Schema, columns: readonly str
 /** Tables whose lines arrive roughly in key order, because the rows of a batch end about in order. */
 const SORTED: readonly string[] = ['results'];
 
+/** An index. */
 interface Index {
   readonly on: keyof Schema;
   readonly columns: readonly string[];
@@ -33,6 +36,7 @@ interface Index {
   readonly isUnique?: true;
 }
 
+/** All indexes, by name. The comments say which queries they serve. */
 const INDEXES: Readonly<Record<string, Index>> = {
   rows_id: { on: 'rows', columns: ['batch', 'id'], isUnique: true },
   // Within an id, the last loaded row of any batch comes last.
@@ -40,13 +44,13 @@ const INDEXES: Readonly<Record<string, Index>> = {
   // Open rows only, so that claims and state counts of a big batch cost as much as its open rows, not all its rows.
   // `outcome` is in it, though always empty, because SQLite reads the whole row otherwise.
   rows_open: { on: 'rows', columns: ['batch', 'row', 'state', 'outcome'], where: 'outcome is null' },
-  // For the next claim: rows leave the index when claimed, so it stays untouched while they are worked on.
+  // For claims: rows leave the index when they are claimed, so that later changes do not update it.
   rows_free: {
     on: 'rows',
     columns: ['batch', 'state', 'row', 'outcome', 'lane'],
     where: 'outcome is null and lane is null',
   },
-  // Rows with reserved budget come first.
+  // For claims: rows with reserved budget come first.
   rows_reserved: {
     on: 'rows',
     columns: ['batch', 'state', 'row', 'outcome', 'lane', 'promised'],
@@ -78,7 +82,7 @@ const INDEXES: Readonly<Record<string, Index>> = {
     where: 'part_of is not null and outcome is null',
   },
   charges_sending: { on: 'charges', columns: ['batch', 'row'], where: `state = 'sending'` },
-  // Attempts that may have made a job that belongs to nobody.
+  // Attempts that may have made a job that no attempt has on record.
   charges_doubt: {
     on: 'charges',
     columns: ['batch', 'row', 'step', 'intent_at'],
@@ -91,7 +95,7 @@ const INDEXES: Readonly<Record<string, Index>> = {
     where: `state = 'accepted' and finished_at is null`,
   },
   charges_job: { on: 'charges', columns: ['job_id', 'batch'], where: 'job_id is not null' },
-  // Attempts now making a result; finished and failed attempts leave the index.
+  // Attempts that may still produce a result; finished and failed ones leave the index.
   charges_making: {
     on: 'charges',
     columns: ['result_key'],
@@ -105,7 +109,7 @@ const INDEXES: Readonly<Record<string, Index>> = {
   actions_of_schedule: { on: 'actions', columns: ['schedule', 'number'], where: 'schedule is not null' },
 };
 
-/** Makes the tables that a version adds, and their indexes, without a line. */
+/** Creates the empty tables that a version adds, and their indexes. */
 export async function createTables(db: Kysely<unknown>, dialect: TableDialect, version: VersionName): Promise<void> {
   const tables: Readonly<Record<string, Table>> = TABLES_OF[version];
   for (const [name, table] of Object.entries(tables)) await createTable(db, name, table, dialect, tables);

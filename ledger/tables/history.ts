@@ -1,15 +1,13 @@
 import type { ActionKind, ActorType } from '../../contract/actions.ts';
 import { integer, json, numbered, orNull, table, text, time, type LineOf } from './columns.ts';
 
-/** The table of what was done to batches and schedules, and by whom. */
-
 /**
- * One line per action, and per transaction of an action that takes several. Written in the transaction of what it
- * records.
+ * What was done to batches and schedules, and by whom: one line per action, or per transaction of an action that takes
+ * several. Written in the transaction that carries out the action.
  */
 export const actions = table(['number'], {
   number: numbered(),
-  /** All lines of one command have the same id; empty: of no command. */
+  /** Random id of the command, the same in all its lines; empty if voxbatch acted by itself. */
   command: text(),
   at: time(),
   kind: text<ActionKind>(),
@@ -22,9 +20,9 @@ export const actions = table(['number'], {
   reason: orNull(text()),
   /** `ActionDetails` */
   details: json(),
-  /** `RowRanges` that it is about; null: about no row in particular. */
+  /** `RowRanges`: the rows that it is about; null: no row in particular. */
   rows: orNull(json()),
-  /** The first and the last of these. */
+  /** The first and the last of these rows. */
   first_row: orNull(integer()),
   last_row: orNull(integer()),
 });

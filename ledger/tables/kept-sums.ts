@@ -1,14 +1,17 @@
 import { sizeInSql } from '../money/charge-ratios.ts';
 
-/**
- * What the database keeps with every change, in SQL that every database understands: a line's part in the counts and
- * sums of its batch. Triggers of each kind of database add and subtract it.
+/*
+ * What each line contributes to the counts and sums of its batch, in SQL that every database understands. The triggers
+ * of each kind of database (`sqlite/triggers.ts`, `postgres/triggers.ts`) add the parts of new lines and subtract those
+ * of old ones.
  */
 
-/** The line of a changed table before or after the change. */
+/** The name of a changed line in a trigger: before (`old`) or after (`new`) the change. */
 export type Line = 'old' | 'new';
 
+/** SQL for 1 if a condition holds, else 0. */
 const one = (condition: string): string => `case when ${condition} then 1 else 0 end`;
+/** SQL for the quote of a charge if a condition holds, else 0. */
 const quoteIf = (line: Line, condition: string): string =>
   `case when ${condition} then coalesce(${line}.quoted, 0) else 0 end`;
 const isRunning = (c: Line): string => `${c}.state = 'accepted' and ${c}.finished_at is null`;
@@ -34,29 +37,31 @@ export const OF_ROWS: Readonly<Record<string, (row: Line) => string>> = {
   promised: (r) => `case when ${r}.outcome is null then ${r}.promised else 0 end`,
 };
 
-/** What a row counts as: the key of `row_counts`. */
+/** The line of `row_counts` in which a row counts: SQL for each column of its key. */
 export const OF_STANDING: Readonly<Record<'batch' | 'standing' | 'class' | 'cause', (row: Line) => string>> = {
   batch: (r) => `${r}.batch`,
   standing: (r) => `coalesce(${r}.outcome, ${r}.state)`,
   class: (r) => `coalesce(${r}.failure_class, '')`,
   cause: (r) => `coalesce(${r}.failure_cause, '')`,
 };
+/** The same as a list of expressions. */
 export const standing = (row: Line): string =>
   Object.values(OF_STANDING)
     .map((part) => part(row))
     .join(', ');
-/** 1 if the row ended since its batch was last opened again. */
+/** SQL for 1 if the row ended since its batch was last reopened, else 0. */
 export const isRecent = (row: Line): string =>
   one(
     `${row}.outcome is not null and ${row}.ended_at >= coalesce((select reopened_at from batches where name = ${row}.batch), 0)`,
   );
+/** The API has reported a charge. */
 const IS_TOLD = `new.charged_from = 'api' and new.charged > 0`;
-/** A job that is read again has already ended and reported its price. */
+/** The job ends with this change. A job with a file is only read again: it has ended before. */
 const HAS_ENDED = `new.finished_at is not null and old.finished_at is null and old.file is null`;
 
 /**
- * Changes the sums of a batch by what these lines add or take away. `round` rounds to six decimals, as many as credits
- * have: without it, adding and subtracting would leave floating-point dust.
+ * Returns the statement that updates the sums of a batch by the parts of these lines. `round`: SQL that rounds to six
+ * decimals, as many as credits have, so that adding and subtracting leaves no floating-point errors.
  */
 export function changeSums(
   parts: Readonly<Record<string, (line: Line) => string>>,
@@ -69,23 +74,27 @@ export function changeSums(
   return `update sums set ${columns.join(', ')} where batch = ${lines.at(-1) ?? 'new'}.batch;`;
 }
 
-/** Counts the new line as the first of its standing; each database has its own words for one that is not the first. */
+/**
+ * Counts a new line as the first of its status and reason. The trigger appends how the count changes if it is not the
+ * first.
+ */
 export const COUNT = `insert into row_counts (batch, standing, class, cause, n, recent) values (${standing('new')}, 1, ${isRecent('new')})
   on conflict (batch, standing, class, cause) do update set`;
+/** Removes an old line from the count. */
 export const UNCOUNT = `update row_counts set n = n - 1, recent = recent - (${isRecent('old')})
   where (batch, standing, class, cause) = (${standing('old')});`;
 
-/** Counts anew which rows ended since their batch was opened again. */
+/** Counts again which rows ended since their batch was reopened. */
 export const RECOUNT = `update row_counts set recent = (
        select count(*) from rows
        where rows.batch = new.name and rows.part_of is null and rows.ended_at >= coalesce(new.reopened_at, 0)
          and (rows.outcome, coalesce(rows.failure_class, ''), coalesce(rows.failure_cause, '')) = (standing, class, cause))
      where batch = new.name;`;
 
-/** When a charge is compared with its quote. */
+/** Condition for comparing a charge with its quote: accepted, and its job has ended or the API has named the charge. */
 export const IS_COMPARED = `new.state in ('accepted', 'done') and (new.finished_at is not null or new.charged_from = 'api')`;
 
-/** What a charge adds to the line of `charge_ratios` of its size. */
+/** What a charge contributes to the line of its operation and size in `charge_ratios`: SQL for each column. */
 export const RATIO = {
   size: sizeInSql('new.quoted'),
   worst: `case when ${IS_TOLD} and new.quoted > 0 then new.charged / new.quoted else 0 end`,
@@ -95,8 +104,8 @@ export const RATIO = {
 } as const;
 
 /**
- * Compares a charge with its quote. `intend` adds an operation's line with its first request under a budget. Without a
- * budget there is no line, and nothing to do.
+ * Compares a charge with its quote. The trigger appends how an existing line changes. No effect on an operation without
+ * its line of size 0, which `intend` adds with the first request under a budget.
  */
 export const COMPARE = `insert into charge_ratios (batch, operation, size, step, price, worst, unquoted, told, ended)
      select new.batch, new.operation, ${RATIO.size}, new.step, price, ${RATIO.worst}, ${RATIO.unquoted}, ${RATIO.told}, ${RATIO.ended}

@@ -2,9 +2,11 @@ import type { WorkerDuty } from '../../contract/worker-duty.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
 import { integer, json, orNull, table, text, time } from './columns.ts';
 
-/** The tables shared by processes: who is alive, what each holds, and what they have learned. */
+/*
+ * The tables that processes share: which are alive, what each holds, and what they have learnt.
+ */
 
-/** One line per fact about the ledger itself: its random `id`. */
+/** One line per fact about the ledger itself, such as its random `id`; see `database/facts.ts`. */
 export const facts = table(['name'], { name: text(), value: text() });
 
 /** One line per worker process. */
@@ -17,10 +19,10 @@ export const workers = table(['owner'], {
   ended_because: orNull(text()),
 });
 
-/** One line per worker process that does only a part of the work; the others do all of it. */
+/** One line per worker process with a single duty (`worker --only`); other workers have all duties. */
 export const workerDuties = table(['owner'], { owner: text(), duty: text<WorkerDuty>() });
 
-/** One line per lane with a holder. */
+/** One line per lane that ever had a holder. */
 export const lanes = table(['batch', 'lane'], {
   batch: text(),
   lane: integer(),
@@ -33,7 +35,7 @@ export const lanes = table(['batch', 'lane'], {
   taken_at: time(),
 });
 
-/** One line per limit that all workers share. */
+/** One line per rate limit that all workers share. */
 export const limiters = table(['scope'], { scope: text(), state: json() });
 
 /** One line per account whose webhook a process uses. */
@@ -44,15 +46,12 @@ export const webhooks = table(['api_url', 'account'], {
   owner: text(),
   /** The webhook address it sets, which contains a secret; null if none yet. */
   address: orNull(text()),
-  /** `WebhookBefore`, and the earlier addresses of ours */
+  /** `WebhookBefore`, and the addresses of dead processes. */
   before: orNull(json()),
   taken_at: time(),
 });
 
-/**
- * One line per webhook about a job that another process waits for than the one that received it, until that one reads
- * it.
- */
+/** One line per hint: a webhook about a job that another process waits for, until that process has read the hint. */
 export const jobHints = table(['owner', 'job_id'], {
   /** The worker process that holds the job's row. */
   owner: text(),

@@ -5,13 +5,16 @@ import type { Kind, Step } from '../../contract/row-kinds.ts';
 import { amount, integer, json, or, orNull, table, text, time, type LineOf } from './columns.ts';
 
 /**
- * `adopted`: the job belongs to the request. `released`: that was wrong, and its outcome is unknown again.
- * `not-charged`: the account shows that it was never accepted. `went-back`: its result is the row's again, instead of
- * that of a later take.
+ * A person's decision about a request. `adopted`: the named job is the request's. `released`: that was wrong, and its
+ * outcome is unknown again. `not-charged`: the account shows that it was never accepted. `went-back`: its result is the
+ * row's again, instead of that of a later take.
  */
 export type DecisionKind = 'adopted' | 'released' | 'not-charged' | 'went-back';
 
-/** The tables of rows: their current state, their earlier takes, and the voices they wait for. */
+/*
+ * The tables of rows: their present state, their earlier takes, and the voices that they wait for. Times are ms since
+ * 1970, amounts credits.
+ */
 
 /** One line per row of a manifest, and per part of such a row. */
 export const rows = table(['batch', 'row'], {
@@ -22,7 +25,7 @@ export const rows = table(['batch', 'row'], {
   /** The `number` of its batch: of rows with one id, the one with the largest was loaded last. */
   loaded: integer(),
   kind: text<Kind>(),
-  /** Its request: the members of `RowSpec` used in queries, and `spec` with all the others. */
+  /** Its request: these columns, which queries use, and `spec` with all other members of `RowSpec`. */
   dialect: orNull(text<Dialect>()),
   voice: orNull(text()),
   name: orNull(text()),
@@ -33,7 +36,7 @@ export const rows = table(['batch', 'row'], {
   quoted: orNull(amount()),
   state: text<RowState>(),
   outcome: orNull(text<Outcome>()),
-  /** `Failure`, and its class and cause once more, for counts. */
+  /** `Failure`; its class and cause are repeated for counts. */
   failure: orNull(json()),
   failure_class: orNull(text<FailureClass>()),
   failure_cause: orNull(text()),
@@ -86,7 +89,7 @@ export const takes = table(['batch', 'row', 'take'], {
 });
 export type TakesTable = LineOf<typeof takes>;
 
-/** One line per person's decision about a request with an unknown outcome. */
+/** One line per decision of a person about a request. */
 export const decisions = table(['batch', 'row', 'number'], {
   batch: text(),
   row: integer(),
@@ -109,14 +112,14 @@ export const awaitedVoices = table(['batch', 'voice'], {
   voice: text(),
   name: orNull(text()),
   since: time(),
-  /** When to look at it next. */
+  /** When to poll for it next. */
   due_at: time(),
   /** `VoiceWatch` */
   watched_ms: or(0, integer()),
   silent_ms: or(0, integer()),
-  /** 1: the list was read for it. */
+  /** 1: the API's list of voices was read for it. */
   was_read: or(0, integer<0 | 1>()),
-  /** When it was last looked up; null if never since `since`. */
+  /** When it was last polled; null if never. */
   looked_at: orNull(time()),
   /** `Failure`: the API's last refusal because of this voice since rows wait for it; null if none. */
   refusal: orNull(json()),

@@ -4,9 +4,11 @@ import type { AllowedFirings } from '../../policy/schedules/legal-firing.ts';
 import type { OccurrenceRecord } from '../schedules/occurrence-records.ts';
 import { integer, json, numbered, orNull, table, text, time, type LineOf } from './columns.ts';
 
-/** The tables of schedules and of the times at which they fire. */
+/*
+ * The tables of schedules and of the times at which they fire. Times are ms since 1970.
+ */
 
-/** One line per schedule that is known here. */
+/** One line per schedule. */
 export const schedules = table(['name'], {
   name: text(),
   /** Every due time up to this one has its line in `occurrences`. */
@@ -27,7 +29,7 @@ export const schedules = table(['name'], {
   note: orNull(text()),
 });
 
-/** One line per stretch of time in which firings of a schedule are allowed. */
+/** One line per time range in which firings of a schedule are allowed. */
 export const allowedFirings = table(['id'], {
   id: numbered(),
   schedule: text(),

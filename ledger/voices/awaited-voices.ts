@@ -10,10 +10,10 @@ import type { Db, Tx } from '../schema.ts';
 import type { AwaitedVoicesTable } from '../tables/rows.ts';
 import { write } from '../database/transactions.ts';
 
-/**
- * Voices that rows wait for because they may be in training. They are added when a voice has been made (`speakers.ts`)
- * or after a refusal (`refused-voices.ts`); the process that claims a look reads the API's list for all of them at
- * once.
+/*
+ * Voices that rows wait for because they may be in training. A voice is added when a row has made it (`speakers.ts`) or
+ * the API has refused it as not ready (`refused-voices.ts`). A worker then polls the API's list of voices: it claims
+ * the due voices of an account (`claimVoicePoll`), and records the result for all of them at once (`settleVoices`).
  */
 
 /** A voice that rows of a batch wait for. */
@@ -23,7 +23,7 @@ export interface AwaitedVoice {
   readonly voice: string;
   /** Its name; null if unknown. */
   readonly name: string | null;
-  /** When it was last looked up, or at first, since when rows wait for it. Wall clock, ms. */
+  /** When it was last polled, or else since when rows wait for it. Wall clock, ms. */
   readonly lookedAt: number;
   readonly watch: VoiceWatch;
   /** The API's last refusal because of this voice since rows wait for it; null if none. */
@@ -39,25 +39,27 @@ export interface VoiceUse {
   readonly voiceRow: number | null;
 }
 
-/** The outcome of a look for the rows that wait for a voice. */
+/** The result of a poll, for the rows that wait for a voice. */
 export type VoiceSettlement = Pick<AwaitedVoice, 'batch' | 'voice'> &
+  /** The voice is ready: frees all rows. */
   (
     | { readonly then: 'use' }
-    /** `try`: one of them is free, unless one is under way. */
+    /** `look-again`: polls again at `dueAt`, ms. `try`: also frees one row, unless one is under way. */
     | {
         readonly then: 'look-again' | 'try';
         readonly lookedAt: number;
         readonly dueAt: number;
         readonly watch: VoiceWatch;
       }
+    /** Ends the rows as `failed`. */
     | { readonly then: 'give-up'; readonly failure: Failure }
   );
 
-/** Lease of a look at the list, ms; afterwards another process may claim it. */
+/** Lease of a poll, ms; afterwards another process may claim the voices. */
 const LEASE_MS = 90_000;
 
 /**
- * Claims the voices of an account in running batches that are due for a look. The caller holds them until it settles
+ * Claims the voices of an account that are due for a poll, in running batches. The caller holds them until it settles
  * them or its lease expires, so a dead caller blocks nobody. `now`: wall clock, ms.
  */
 export async function claimVoicePoll(
@@ -87,7 +89,7 @@ export async function claimVoicePoll(
   });
 }
 
-/** Frees rows that wait for voices, ends them as `failed`, or leaves them until the next look. */
+/** Records the results of a poll: frees rows that wait for voices, ends them as `failed`, or lets them wait. */
 export async function settleVoices(db: Db, settlements: readonly VoiceSettlement[]): Promise<void> {
   await write(db, async (tx) => {
     for (const one of settlements) {
@@ -131,8 +133,8 @@ export async function freeRows(tx: Tx, { batch, voice }: VoiceKey): Promise<void
 }
 
 /**
- * Frees the row claimed least often, because one row may be refused for its own request. Forgets the voice if no row
- * waits for it.
+ * Frees one row that waits for a voice, unless one is under way: the one claimed least often, because a row may be
+ * refused for its own request. Deletes the wait if no row waits for the voice.
  */
 async function freeOne(tx: Tx, { batch, voice }: VoiceKey): Promise<void> {
   const rows = tx
@@ -148,7 +150,7 @@ async function freeOne(tx: Tx, { batch, voice }: VoiceKey): Promise<void> {
   else await setRow(tx, { batch, row: next.row }, { state: 'waiting', updated_at: tx.now() });
 }
 
-/** Ends the rows that wait for a voice. One that is under way goes on like any other. */
+/** Ends the blocked rows that wait for a voice, and frees a row that is under way from the wait. */
 async function endRows(tx: Tx, { batch, voice }: VoiceKey, failure: Failure): Promise<void> {
   const now = tx.now();
   const ended = await tx
@@ -164,6 +166,7 @@ async function endRows(tx: Tx, { batch, voice }: VoiceKey, failure: Failure): Pr
   await freeRows(tx, { batch, voice });
 }
 
+/** Deletes the wait for a voice. */
 async function forget(tx: Tx, { batch, voice }: VoiceKey): Promise<void> {
   await tx.deleteFrom('awaited_voices').where('batch', '=', batch).where('voice', '=', voice).execute();
 }
@@ -172,12 +175,15 @@ async function change(tx: Tx, { batch, voice }: VoiceKey, to: Updateable<Awaited
   await tx.updateTable('awaited_voices').set(to).where('batch', '=', batch).where('voice', '=', voice).execute();
 }
 
-/** Starts a loaded batch's waits: for voices in training, and for rows that make voices, if those are to run. */
+/**
+ * Begins the waits of a batch that was just loaded: for voices in training. Ends rows as `failed` whose voice is made
+ * by a row that `--limit` or `--sample` left out.
+ */
 export async function beginVoiceWaits(tx: Tx, batch: string): Promise<void> {
   const now = tx.now();
   await tx
     .insertInto('awaited_voices')
-    // The list read when the batch was checked said that they are in training.
+    // `was_read`: the list that was read when the manifest was checked shows that these voices are in training.
     .columns(['batch', 'voice', 'since', 'due_at', 'was_read'])
     .expression((eb) =>
       eb

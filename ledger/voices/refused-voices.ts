@@ -9,14 +9,16 @@ import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
 import { readSnapshot } from '../database/transactions.ts';
 
-/**
- * Voices that the API has refused as not ready. All rows of the batch that would speak with one wait for it, and each
- * look lets one of them try (`awaited-voices.ts`), so that many rows do not cause many refusals. That row keeps the
- * voice in `awaits` while it is under way. Once it is accepted, all of them are free.
+/*
+ * Voices that the API has refused as not ready. All rows of the batch that would speak with such a voice wait for it,
+ * and each poll lets one of them try (`awaited-voices.ts`), so that many rows do not cause many refusals. That row
+ * keeps the voice in the column `awaits` while it is under way. Once its request is accepted, all waiting rows are
+ * freed.
  */
 
 /**
- * Whether a row of this ledger made the voice after `since` (wall clock, ms), and no speech with it was accepted yet.
+ * Whether a row of this ledger made the voice after `since` (wall clock, ms), and no speech with it was accepted yet:
+ * then a refusal may mean that the voice is still in training.
  */
 export async function isNewVoice(db: Db, { apiUrl, account }: Account, use: VoiceUse, since: number): Promise<boolean> {
   return readSnapshot(db, async (tx) => {
@@ -54,8 +56,8 @@ export async function isNewVoice(db: Db, { apiUrl, account }: Account, use: Voic
 }
 
 /**
- * Rows that speak with a voice. A voice made by a row of the batch is used only by rows of that batch, which are
- * indexed.
+ * Condition: the row speaks with a voice. A voice that a row of the batch has made is used only by rows of that batch,
+ * which have an index.
  */
 function speaksWith({ batch, voice, voiceRow }: VoiceUse): RawBuilder<boolean> {
   return voiceRow === null
@@ -63,7 +65,7 @@ function speaksWith({ batch, voice, voiceRow }: VoiceUse): RawBuilder<boolean> {
     : sql<boolean>`rows.batch = ${batch} and rows.voice_row = ${voiceRow}`;
 }
 
-/** Makes a refused row wait for its voice, with all unsent rows of the batch that use it. */
+/** Makes a row whose voice was refused wait for it, together with all unsent rows of the batch that use the voice. */
 export async function awaitRefused(
   row: RowInTransaction,
   { refusedVoice: voice, refusal }: VoiceRefused,
@@ -82,13 +84,13 @@ export async function awaitRefused(
       .insertInto('awaited_voices')
       .values({ batch, voice, since: now, due_at: now + FIRST_PAUSE_MS, refusal: JSON.stringify(refusal) })
       .execute();
-    // Rows sent later find out for themselves.
+    // Only at the first refusal: rows that reopen later are refused themselves.
     await blockUnsent(tx, { batch, voice, voiceRow: line.voice_row }, now);
   }
   await row.change({ ...blockedFor(voice, now), hold: line.hold + 1, promised: 0 });
 }
 
-/** Blocks the unsent rows and takes them back from their lanes. */
+/** Blocks the unsent rows that use a voice, and frees them from their lanes. */
 async function blockUnsent(tx: Tx, use: VoiceUse, now: number): Promise<void> {
   await tx
     .updateTable('rows')
@@ -110,8 +112,8 @@ function blockedFor(voice: string, now: number): Pick<RowLine, 'state' | 'awaits
   return { state: 'blocked', awaits: voice, lane: null, updated_at: now };
 }
 
-/** Called when a request of this row was accepted. If the row was trying a voice, frees all rows that wait for it. */
-export async function useIfTried(row: RowInTransaction): Promise<void> {
+/** To be called when a request of the row was accepted. If the row tried a voice, frees all rows that wait for it. */
+export async function releaseTriedVoice(row: RowInTransaction): Promise<void> {
   const { batch, awaits: voice } = row.line;
   if (voice === null) return;
   await freeRows(row.tx, { batch, voice });

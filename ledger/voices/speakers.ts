@@ -8,12 +8,13 @@ import { failureColumns } from '../records.ts';
 import type { RowLine, Tx } from '../schema.ts';
 import { settleSplitRows } from '../parts/split-rows.ts';
 
-/**
- * A row whose voice is made by another row follows that row: it is `blocked` until the voice exists, then waits for a
- * look at whether the voice is in training (`awaited-voices.ts`). If the voice is not made, the row ends; it reopens if
- * the voice is made after all.
+/*
+ * Rows whose voice is made by another row of the batch, its *maker*, follow the maker: such a row is `blocked` until
+ * the voice exists, then until a poll shows that the voice is not in training (`awaited-voices.ts`). If the voice is
+ * not made, the row ends; it reopens if the voice is made after all.
  */
 
+/** Cause of the failure of a row whose voice was not made. */
 const NO_VOICE = 'the row that makes its voice did not succeed';
 
 function noVoice({ row, id, outcome }: RowLine): Failure {
@@ -21,12 +22,12 @@ function noVoice({ row, id, outcome }: RowLine): Failure {
   return { class: 'NoVoice', cause: NO_VOICE, message };
 }
 
-/** Id of the voice that a row has made; null if none. */
+/** Returns the id of the voice that a row has made; null if none. */
 function voiceMadeBy({ outcome, text }: RowLine): string | null {
   return hasResult(outcome) ? text : null;
 }
 
-/** Adjusts a change that reopens a row: the row may have to wait for its voice, or may never get it. */
+/** Returns a change that reopens a row, adjusted: the row may have to wait for its voice, or to end without it. */
 export async function withVoice(tx: Tx, line: RowLine, change: Partial<RowLine>): Promise<Partial<RowLine>> {
   const { batch, outcome, voice_row: row, voice, awaits, state } = { ...line, ...change };
   if (line.outcome === null || outcome !== null) return change;
@@ -45,7 +46,7 @@ export async function withVoice(tx: Tx, line: RowLine, change: Partial<RowLine>)
   return maker.outcome === null ? blocked : { ...blocked, ...endedAs(tx.now(), 'failed', noVoice(maker)) };
 }
 
-/** Settles the rows that speak with a voice after its maker has ended or reopened. */
+/** Updates the rows that speak with a voice after its maker has ended or reopened. */
 export async function settleSpeakers(tx: Tx, maker: RowLine): Promise<void> {
   const { batch, row, outcome } = maker;
   const { control, cleaning, rows_cleaned_at } = await readBatchLine(tx, batch);
@@ -60,6 +61,7 @@ export async function settleSpeakers(tx: Tx, maker: RowLine): Promise<void> {
   if (hasResult(outcome) && (await selectWaiting(tx, { batch, row })) !== undefined) await reopenClosed(tx, batch);
 }
 
+/** What `settleSplitRows` needs of a changed row. */
 type Turned = Pick<RowLine, 'batch' | 'row' | 'take' | 'outcome' | 'part_of'>;
 const TURNED = ['batch', 'row', 'take', 'outcome', 'part_of'] as const;
 
@@ -82,7 +84,7 @@ async function openAgain(tx: Tx, { batch, row }: RowLine): Promise<Turned[]> {
   return opened;
 }
 
-/** Assigns the new voice to the waiting rows. Whether it is in training is unknown until the first look. */
+/** Assigns the new voice to the waiting rows. Whether it is in training is unknown until the first poll. */
 async function useVoice(tx: Tx, { batch, row, name }: RowLine, voice: string): Promise<void> {
   if ((await selectWaiting(tx, { batch, row })) === undefined) return;
   await startWait(tx, { batch, voice, name });
@@ -96,6 +98,7 @@ async function useVoice(tx: Tx, { batch, row, name }: RowLine, voice: string): P
     .execute();
 }
 
+/** Ends the rows that wait for a voice which is not made. */
 async function endWaiting(tx: Tx, { batch, row }: RowLine, outcome: Outcome, failure?: Failure): Promise<Turned[]> {
   return tx
     .updateTable('rows')
@@ -108,6 +111,7 @@ async function endWaiting(tx: Tx, { batch, row }: RowLine, outcome: Outcome, fai
     .execute();
 }
 
+/** Finds a row that waits for the voice of a maker. */
 function selectWaiting(tx: Tx, { batch, row }: Pick<RowLine, 'batch' | 'row'>): Promise<object | undefined> {
   return tx
     .selectFrom('rows')
@@ -124,7 +128,7 @@ function endedAs(now: number, outcome: Outcome, failure?: Failure) {
   return { outcome, ...failureColumns(failure), updated_at: now, ended_at: now };
 }
 
-/** Lets the voice be looked at, unless it already is. */
+/** Begins the wait for a voice, unless there is one. */
 async function startWait(
   tx: Tx,
   { batch, voice, name }: { readonly batch: string; readonly voice: string; readonly name: string | null },

@@ -8,20 +8,20 @@ import { readSnapshot } from '../database/transactions.ts';
 /** A voice of the account. */
 export interface NamedVoice {
   readonly id: string;
-  /** Undefined: not known. */
+  /** Undefined if unknown. */
   readonly name: string | undefined;
 }
 
 /** A batch whose rows need a voice. */
 export interface VoiceUser {
   readonly batch: string;
-  /** Rows that speak with it. */
+  /** Number of open rows that speak with it. */
   readonly speaking: number;
-  /** Rows that make a voice of this name: it may be theirs, named by an answer still to come. */
+  /** Number of open rows that make a voice of this name: it may be theirs, if their answer has not arrived yet. */
   readonly making: number;
 }
 
-/** Open batches with open rows that speak with the voice or make one of its name. */
+/** Returns the open batches with open rows that speak with the voice, or make one of its name. */
 export async function voiceUsers(db: Db, account: Account, { id, name }: NamedVoice): Promise<readonly VoiceUser[]> {
   return readSnapshot(db, async (tx) => {
     const users = new Map<string, { speaking: number; making: number }>();
@@ -39,7 +39,7 @@ export async function voiceUsers(db: Db, account: Account, { id, name }: NamedVo
 
 type Query<Line> = Compilable<Line> & { execute(): Promise<Line[]> };
 
-/** Counts speaking rows by batch. Names need no look-up here: they became ids when the batch or the voice was made. */
+/** Counts speaking rows by batch. By id only: names become ids when the batch is created, or the voice is made. */
 function selectSpeaking(tx: Tx, account: Account, id: string): Query<{ batch: string; rows: number }> {
   return openRows(tx, account)
     .select((eb) => ['rows.batch', eb.fn.countAll<number>().as('rows')])
@@ -52,6 +52,7 @@ function selectMaking(tx: Tx, account: Account): Query<{ batch: string; name: st
   return openRows(tx, account).select(['rows.batch', 'rows.name']).where('rows.kind', '=', 'voice');
 }
 
+/** Selects the open rows of an account's open batches. */
 function openRows(tx: Tx, { apiUrl, account }: Account) {
   return tx
     .selectFrom('batches')

@@ -2,23 +2,23 @@ import { readSnapshot, write } from '../database/transactions.ts';
 import type { Db } from '../schema.ts';
 import type { Account } from '../../contract/names.ts';
 
-/**
- * Webhooks about jobs that other processes wait for: the process that receives the account's webhooks leaves a hint for
- * the one that holds the job's row. A hint only says when to read a job, so one that is lost costs time, never a row.
+/*
+ * Hints from webhooks: the process that receives an account's webhooks leaves a hint for the process that waits for the
+ * job. A hint only means that the job should be read now, so a lost one costs time, never a row.
  */
 
-/** A hint that nobody has read for this long is deleted with the next ones, ms: its reader has died. */
+/** Hints that were not read for this long are deleted with the next write, ms: their reader has died. */
 const KEPT_MS = 60_000;
 
-/** A hint as it was read: a later one about the same job stays. */
+/** A hint. */
 interface HintLine {
   readonly job_id: string;
   readonly heard_at: number;
 }
 
 /**
- * Leaves hints for the processes that wait for jobs. `words`: what may be ids of jobs; those of no job of this account
- * that runs or has just ended mean nothing. Returns the ids of the jobs that another process than `receiver` waits for.
+ * Leaves hints for other processes than `receiver` that wait for jobs. `words`: texts in a webhook that may be ids of
+ * jobs; only those of jobs of this account that run or have just ended count. Returns the ids of the jobs with hints.
  * Writes nothing if there are none.
  */
 export async function passHints(
@@ -61,7 +61,9 @@ export async function passHints(
   return hints.map(({ job_id }) => job_id);
 }
 
-/** Takes the hints left for a process: the ids of the jobs, each once. Only reads if there are none. */
+/**
+ * Reads and deletes the hints for a process (`owner`). Returns the ids of the jobs. Writes nothing if there are none.
+ */
 export async function takeHints(db: Db, owner: string): Promise<readonly string[]> {
   const lines = await readSnapshot(db, (tx): Promise<readonly HintLine[]> =>
     tx.selectFrom('job_hints').select(['job_id', 'heard_at']).where('owner', '=', owner).execute(),

@@ -4,16 +4,21 @@ import type { Selectable } from 'kysely';
 import { write } from '../database/transactions.ts';
 import { livingWorkers } from '../lanes/workers.ts';
 
-/** The address of an account's webhooks before we changed it; `unknown`: the API did not show it. */
+/*
+ * Which worker process uses an account's webhook. An account has one webhook address, so only one process can use it;
+ * that process restores the address from before when it ends.
+ */
+
+/** The account's webhook address before a process changed it; `unknown`: the API did not show it. */
 export type WebhookBefore = { readonly type: 'known'; readonly url: string | null } | { readonly type: 'unknown' };
 
-/** The process that uses an account's webhook. An account has only one, so only one process does. */
+/** The process that uses an account's webhook. */
 export interface WebhookRecord extends Account {
   /** The worker process (see {@link WorkerRecord}); empty once released. */
   readonly owner: string;
   /**
-   * The address it sets, and the previous one; null if nothing is set yet. `earlier`: addresses of dead processes,
-   * which may still be set.
+   * The address that it sets, and the one from before; null if nothing is set yet. `earlier`: addresses of dead
+   * processes, which may still be set.
    */
   readonly set: {
     readonly address: string;
@@ -26,8 +31,8 @@ type WebhookSet = NonNullable<WebhookRecord['set']>;
 type Line = Selectable<Schema['webhooks']>;
 
 /**
- * Claims an account's webhook for a worker process, unless a live one holds it. Returns the previous record, if any:
- * this process's or a dead one's. `taken`: another process holds it.
+ * Claims an account's webhook for a worker process (`owner`: its id), unless a live one uses it (`taken`). `before`:
+ * the previous record, if any, of this process or a dead one.
  */
 export async function takeWebhook(
   db: Db,
@@ -54,8 +59,8 @@ export async function takeWebhook(
 }
 
 /**
- * Records the address that the owner is about to set. False, without effect, if another process has claimed the
- * webhook: then its record says what to restore.
+ * Records the address that the owner is about to set. Returns false, without effect, if another process has claimed the
+ * webhook meanwhile, and is responsible for restoring the address.
  */
 export async function noteWebhook(
   db: Db,
@@ -73,7 +78,7 @@ export async function noteWebhook(
   });
 }
 
-/** Ends its use by this process, but keeps the record of what to restore, for the next process. */
+/** Ends the use by this process, but keeps the record of what to restore, for the next process. */
 export async function releaseWebhook(db: Db, account: Account, owner: string): Promise<void> {
   await write(db, async (tx) => {
     await tx
@@ -84,7 +89,7 @@ export async function releaseWebhook(db: Db, account: Account, owner: string): P
   });
 }
 
-/** Ends its use by this process. */
+/** Ends the use by this process, which has restored the address, and deletes the record. */
 export async function leaveWebhook(db: Db, account: Account, owner: string): Promise<void> {
   await write(db, async (tx) => {
     await tx
@@ -94,7 +99,7 @@ export async function leaveWebhook(db: Db, account: Account, owner: string): Pro
   });
 }
 
-/** The webhook's record, and whether its process is presumed alive. */
+/** Reads the record of an account's webhook, and whether its process is alive; undefined if there is none. */
 export async function webhookOf(
   db: Db,
   account: Account,
@@ -103,7 +108,7 @@ export async function webhookOf(
   return line === undefined ? undefined : { ...recordOf(line), isAlive: await isAlive(db, line) };
 }
 
-/** The line of an account, while this process uses its webhook. */
+/** Condition: the account's line, if this process uses its webhook. */
 function ownLine({ apiUrl, account }: Account, owner: string): Pick<Line, 'api_url' | 'account' | 'owner'> {
   return { api_url: apiUrl, account, owner };
 }
@@ -121,7 +126,7 @@ function recordOf({ api_url: apiUrl, account, owner, address, before }: Line): W
   return { apiUrl, account, owner, set };
 }
 
-/** Value of the column `before`: the previous address, and our earlier addresses if there are any. */
+/** Returns the value of the column `before`: the address from before, and those of dead processes if there are any. */
 function beforeText({ before, earlier }: WebhookSet): string {
   return JSON.stringify({ ...before, ...(earlier.length === 0 ? {} : { earlier }) });
 }

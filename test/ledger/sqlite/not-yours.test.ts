@@ -13,12 +13,12 @@ const seen = (owners: Record<string, number>) => (path: string) => {
 
 it('a ledger in a folder of another user is not yours to read: nobody is told to make it writable', () => {
   const look = seen({ '/': 0, '/home': 0, '/home/ada': 1_001 });
-  const { message } = unreachable(LEDGER, REFUSED, 'read', { me: 1_000, look });
+  const { message } = unreachable(LEDGER, REFUSED, 'read', { me: 1_000, lstat: look });
   expect(message).toContain(
     '/home/ada belongs to another user (uid 1001), and is not yours to read (EACCES). Set VOXBATCH_HOME',
   );
   expect(message).not.toContain('writable');
-  expect(unreachable(LEDGER, REFUSED, 'write to', { me: 1_000, look }).message).toContain(
+  expect(unreachable(LEDGER, REFUSED, 'write to', { me: 1_000, lstat: look }).message).toContain(
     'not yours to write to (EACCES)',
   );
 });
@@ -29,7 +29,7 @@ it.each([
   ['a folder of another user, where the disk is the trouble', { '/': 0, '/home/ada': 1_001 }, new Error('EIO')],
   ['nothing that can be seen', {}, REFUSED],
 ])('a right that is lacking in %s is given by who owns it', (_, owners, error) => {
-  const { message } = unreachable(LEDGER, error, 'read', { me: 1_000, look: seen(owners) });
+  const { message } = unreachable(LEDGER, error, 'read', { me: 1_000, lstat: seen(owners) });
   expect(message).toContain('Make its folder writable');
   expect(message).not.toContain('another user');
 });
