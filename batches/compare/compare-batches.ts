@@ -164,7 +164,7 @@ export async function* pairRows(ledger: Ledger, [one, other]: Pair<BatchRecord>)
       other.name,
       rows.map(({ row }) => row.id),
     );
-    const byId = new Map(found.map((standing) => [standing.row.id, standing]));
+    const byId = new Map(found.map((snapshot) => [snapshot.row.id, snapshot]));
     for (const row of rows) {
       const counterpart = byId.get(row.row.id);
       if (counterpart === undefined) {

@@ -75,15 +75,15 @@ export async function billRemaining(
   // Measuring reads all rows that were run. It is not worth that for open rows alone, billed when they were chosen.
   const biller = new RowBiller({ ...request, ...(isAny && { measured: await measurePrices(ledger, batch) }) });
   const left = new RemainingRows(ledger, batch, room.outlook, biller);
-  for await (const standing of ledger.scanRows(batch.name, { isOpen: true })) await left.addOpen(standing);
-  for await (const standing of ledger.scanRows(batch.name, { isNotChosen: true }))
-    if (isChosen(standing.row)) await left.addChosen(standing, stepsIn(standing.row.spec));
+  for await (const snapshot of ledger.scanRows(batch.name, { isOpen: true })) await left.addOpen(snapshot);
+  for await (const snapshot of ledger.scanRows(batch.name, { isNotChosen: true }))
+    if (isChosen(snapshot.row)) await left.addChosen(snapshot, stepsIn(snapshot.row.spec));
   for await (const skipped of skippedRows(ledger, batch, room))
-    if (skipped.hasRoom) await left.addChosen(skipped.standing, stepsLeft(skipped.standing));
+    if (skipped.hasRoom) await left.addChosen(skipped.snapshot, stepsLeft(skipped.snapshot));
     else left.leaveOut(skipped);
   if (left.makesVoices)
-    for await (const standing of ledger.scanRows(batch.name, { outcome: 'failed', inParts: true }))
-      await left.addDependent(standing);
+    for await (const snapshot of ledger.scanRows(batch.name, { outcome: 'failed', inParts: true }))
+      await left.addDependent(snapshot);
   return left.finish();
 }
 
@@ -125,32 +125,32 @@ class RemainingRows {
   }
 
   /** Adds the unsent steps of an open row. */
-  async addOpen(standing: RowSnapshot): Promise<void> {
+  async addOpen(snapshot: RowSnapshot): Promise<void> {
     const isOpen = (part: RowSnapshot): boolean => part.row.outcome === null && stepsLeft(part).length > 0;
-    const steps = stepsLeft(standing);
-    if (standing.row.parts !== null) {
-      if (!(await this.#addParts(standing, isOpen))) this.#underWay++;
+    const steps = stepsLeft(snapshot);
+    if (snapshot.row.parts !== null) {
+      if (!(await this.#addParts(snapshot, isOpen))) this.#underWay++;
     } else if (steps.length === 0) this.#underWay++;
-    else await this.#add(standing, steps);
+    else await this.#add(snapshot, steps);
   }
 
   /** Adds a row that earlier runs left out and this one sends. */
-  async addChosen(standing: RowSnapshot, steps: readonly Step[]): Promise<void> {
+  async addChosen(snapshot: RowSnapshot, steps: readonly Step[]): Promise<void> {
     this.#newlyChosen++;
-    if (standing.row.kind === 'voice') this.#makers.add(standing.row.row);
-    if (standing.row.parts === null) await this.#add(standing, steps, MORE);
+    if (snapshot.row.kind === 'voice') this.#makers.add(snapshot.row.row);
+    if (snapshot.row.parts === null) await this.#add(snapshot, steps, MORE);
     // Parts that are not skipped have their job: a person may have given it to them.
-    else await this.#addParts(standing, ({ row }) => row.outcome === 'skipped', MORE);
+    else await this.#addParts(snapshot, ({ row }) => row.outcome === 'skipped', MORE);
   }
 
   /** Adds a row, or a part of one, that failed for want of a voice, if that voice is made now. */
-  async addDependent(standing: RowSnapshot): Promise<void> {
-    if (!reopensWith(standing.row, this.#makers)) return;
-    const { partOf, spec } = standing.row;
+  async addDependent(snapshot: RowSnapshot): Promise<void> {
+    if (!reopensWith(snapshot.row, this.#makers)) return;
+    const { partOf, spec } = snapshot.row;
     const ofLastRow = partOf !== null && partOf === this.#lastWhole;
     this.#lastWhole = partOf;
     if (!ofLastRow) this.#dependents++;
-    await this.#add(standing, stepsIn(spec), { ...MORE, ofLastRow });
+    await this.#add(snapshot, stepsIn(spec), { ...MORE, ofLastRow });
   }
 
   /** Counts a row that stays left out, because the budget is too small for it. */
@@ -182,22 +182,22 @@ class RemainingRows {
     };
   }
 
-  async #add(standing: RowSnapshot, steps: readonly Step[], marks: Marks = {}): Promise<void> {
-    const row = { ...withoutParts(standing), ...this.#speakerOf(standing.row) };
+  async #add(snapshot: RowSnapshot, steps: readonly Step[], marks: Marks = {}): Promise<void> {
+    const row = { ...withoutParts(snapshot), ...this.#speakerOf(snapshot.row) };
     const quoted = quoteOf(row, steps, this.#batch.settings);
     if (marks.ofLastRow !== true) this.#rows++;
-    this.#addSurplus(standing, [quoted]);
+    this.#addSurplus(snapshot, [quoted]);
     await this.#biller.add({ ...row, quoted, isAssumed: false, steps, ...marks });
   }
 
   /** Adds a row for those of its parts that are left. Returns false if none is. */
-  async #addParts(standing: RowSnapshot, isLeft: (part: RowSnapshot) => boolean, marks: Marks = {}): Promise<boolean> {
-    const row = { ...withoutParts(standing), ...this.#speakerOf(standing.row) };
+  async #addParts(snapshot: RowSnapshot, isLeft: (part: RowSnapshot) => boolean, marks: Marks = {}): Promise<boolean> {
+    const row = { ...withoutParts(snapshot), ...this.#speakerOf(snapshot.row) };
     const parts = (await this.#ledger.partsOf(this.#batch.name, row.row)).filter(isLeft).map((part) => part.row);
     if (parts.length === 0) return false;
     this.#rows++;
     this.#addSurplus(
-      standing,
+      snapshot,
       parts.map(({ quoted }) => quoted),
     );
     await this.#biller.add({ ...row, isAssumed: false, steps: stepsIn(row.spec), parts, ...marks });
@@ -205,9 +205,9 @@ class RemainingRows {
   }
 
   /** Adds what the ledger will reserve for a row beyond these quotes. */
-  #addSurplus(standing: RowSnapshot, quotes: readonly (number | null)[]): void {
+  #addSurplus(snapshot: RowSnapshot, quotes: readonly (number | null)[]): void {
     const quoted = sumOfPrices(quotes);
-    const counted = countedAs(standing, quotes, this.#batch.settings, this.#outlook);
+    const counted = countedAs(snapshot, quotes, this.#batch.settings, this.#outlook);
     this.#beyond = addPrice(this.#beyond, counted === null || quoted === null ? null : counted - quoted);
   }
 }
@@ -216,12 +216,12 @@ class RemainingRows {
 export async function wholeToSend(
   ledger: Pick<Ledger, 'partsOf'>,
   batch: string,
-  standing: RowSnapshot,
+  snapshot: RowSnapshot,
 ): Promise<RowToSend> {
-  const { row } = standing;
+  const { row } = snapshot;
   const steps = stepsIn(row.spec);
   const parts = row.parts === null ? {} : { parts: (await ledger.partsOf(batch, row.row)).map((part) => part.row) };
-  return { ...withoutParts(standing), isAssumed: false, steps, ...parts };
+  return { ...withoutParts(snapshot), isAssumed: false, steps, ...parts };
 }
 
 /** Returns a function that names the cast's speaker that gave a row of this batch its voice; empty if none did. */

@@ -8,15 +8,15 @@ import { PriceTally } from '../../policy/money/compare-prices.ts';
 export async function measurePrices(
   ledger: Pick<Ledger, 'scanRows'>,
   batch: Pick<BatchRecord, 'name' | 'settings'>,
-  onRow: (standing: RowSnapshot) => void = () => undefined,
+  onRow: (snapshot: RowSnapshot) => void = () => undefined,
 ): Promise<PriceTally> {
   const tally = new PriceTally();
-  for await (const standing of ledger.scanRows(batch.name, { isNotChosen: false })) {
-    onRow(standing);
-    for (const { step, chargedFrom, charged, quoted, failure } of standing.charges) {
+  for await (const snapshot of ledger.scanRows(batch.name, { isNotChosen: false })) {
+    onRow(snapshot);
+    for (const { step, chargedFrom, charged, quoted, failure } of snapshot.charges) {
       // Only the API's own figures count, and a failed job may have been charged less.
       if (chargedFrom !== 'api' || charged === null || failure !== null) continue;
-      tally.addPaid(operationOf(standing.row.spec, step, batch.settings.tts), quoted, charged);
+      tally.addPaid(operationOf(snapshot.row.spec, step, batch.settings.tts), quoted, charged);
     }
   }
   return tally;

@@ -82,5 +82,5 @@ async function* selectedRows(
   { isChosen, room }: Selection,
 ): AsyncGenerator<number, undefined> {
   for await (const { row } of ledger.scanRows(batch.name, { isNotChosen: true })) if (isChosen(row)) yield row.row;
-  for await (const { standing } of rowsWithRoom(ledger, batch, room)) yield standing.row.row;
+  for await (const { snapshot } of rowsWithRoom(ledger, batch, room)) yield snapshot.row.row;
 }

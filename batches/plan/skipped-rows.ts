@@ -23,7 +23,7 @@ export interface SkippedRoom {
 
 /** A row left out by the budget. Prices cover its unsent steps, in credits; null if unknown. */
 export interface SkippedRow {
-  readonly standing: RowSnapshot;
+  readonly snapshot: RowSnapshot;
   /** At quoted prices. */
   readonly quoted: number | null;
   /** What the budget must have left for it, based on charges so far. */
@@ -49,14 +49,14 @@ export async function* skippedRows(
   { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
   { isChosen, left, outlook }: SkippedRoom,
 ): AsyncGenerator<SkippedRow, undefined> {
-  for await (const standing of ledger.scanRows(name, { outcome: 'skipped', isNotChosen: false })) {
-    const { row, charges } = standing;
+  for await (const snapshot of ledger.scanRows(name, { outcome: 'skipped', isNotChosen: false })) {
+    const { row, charges } = snapshot;
     if (row.failure?.class !== 'OverBudget' || !isChosen(row)) continue;
     if (charges.some(isUnresolved)) continue;
-    const quotes = row.parts === null ? [quoteLeft(standing, settings)] : quotesOf(await ledger.partsOf(name, row.row));
-    const counted = countedAs(standing, quotes, settings, outlook);
+    const quotes = row.parts === null ? [quoteLeft(snapshot, settings)] : quotesOf(await ledger.partsOf(name, row.row));
+    const counted = countedAs(snapshot, quotes, settings, outlook);
     const hasRoom = left === null || (counted !== null && counted <= left - outlook.beyondLost + DUST);
-    yield { standing, quoted: sumOfPrices(quotes), counted, hasRoom };
+    yield { snapshot, quoted: sumOfPrices(quotes), counted, hasRoom };
   }
 }
 
@@ -94,12 +94,12 @@ export async function neededForSkipped(
 export async function neededForRow(
   ledger: Pick<Ledger, 'chargeOutlook'>,
   { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
-  standing: RowSnapshot,
+  snapshot: RowSnapshot,
   parts: readonly RowSnapshot[],
 ): Promise<number | null> {
   const outlook = await ledger.chargeOutlook(name);
-  const quotes = standing.row.parts === null ? [quoteLeft(standing, settings)] : quotesOf(parts);
-  const counted = countedAs(standing, quotes, settings, outlook);
+  const quotes = snapshot.row.parts === null ? [quoteLeft(snapshot, settings)] : quotesOf(parts);
+  const counted = countedAs(snapshot, quotes, settings, outlook);
   return counted === null ? null : roundCredits(counted + outlook.beyondLost);
 }
 
@@ -109,13 +109,13 @@ export async function neededForRow(
  * row's, or its parts'.
  */
 export function countedAs(
-  standing: RowSnapshot,
+  snapshot: RowSnapshot,
   quotes: readonly (number | null)[],
   settings: BatchRecord['settings'],
   { ratios }: Pick<ChargeOutlook, 'ratios'>,
 ): number | null {
-  const { spec, parts } = standing.row;
-  const steps = stepsLeft(standing);
+  const { spec, parts } = snapshot.row;
+  const steps = stepsLeft(snapshot);
   const [own, ...rest] = steps;
   const ratiosOf = (step: Step): ChargeOutlook['ratios'] =>
     ratios.filter(({ operation }) => operation === operationOf(spec, step, settings.tts));
@@ -130,8 +130,8 @@ export function countedAs(
 }
 
 /** Returns the quote of the steps that a row has not sent. */
-function quoteLeft(standing: RowSnapshot, settings: BatchRecord['settings']): number | null {
-  return quoteOf(standing.row, stepsLeft(standing), settings);
+function quoteLeft(snapshot: RowSnapshot, settings: BatchRecord['settings']): number | null {
+  return quoteOf(snapshot.row, stepsLeft(snapshot), settings);
 }
 
 /** Returns the quote of some steps of a row: all of them, or the last ones. */

@@ -60,27 +60,27 @@ export interface LostFile {
  * own. `parts`: the row's parts, which are joined again if its file is lost; their files may be lost, too.
  */
 export async function findLoss(
-  standing: RowSnapshot,
+  snapshot: RowSnapshot,
   store: SearchedStore,
   parts: readonly RowSnapshot[] = [],
 ): Promise<LostFile | undefined> {
-  const { outcome } = standing.row;
+  const { outcome } = snapshot.row;
   if (!hasResult(outcome) && outcome !== 'unfit') return undefined;
-  const { is, was } = await lossOf(standing.row, store.files);
+  const { is, was } = await lossOf(snapshot.row, store.files);
   if (was === undefined) return undefined;
   const isOwn = await store.requireOwn().then(
     () => true,
     () => false,
   );
   if (!isOwn) return undefined;
-  if (is !== undefined && !isBroughtBackFree(standing, is)) return { is: was, isFree: false };
+  if (is !== undefined && !isBroughtBackFree(snapshot, is)) return { is: was, isFree: false };
   const ofParts = await Promise.all(parts.map(async (part) => findLoss(part, store)));
   return { is: was, isFree: ofParts.every((loss) => loss?.isFree !== false) };
 }
 
 /** Returns whether a redrive brings the lost file of a row back without paying. */
-export function isBroughtBackFree(standing: RowSnapshot, is: FileLoss): boolean {
-  const { row, charges } = withoutResult({ scanned: standing, edit: null }, is).scanned;
+export function isBroughtBackFree(snapshot: RowSnapshot, is: FileLoss): boolean {
+  const { row, charges } = withoutResult({ scanned: snapshot, edit: null }, is).scanned;
   return isFetchedFree(row, charges);
 }
 

@@ -28,8 +28,8 @@ export async function draftRedrive(
   const draft = new RedriveDraft(batch.settings, rules, await budgetLeftFor(ledger, batch, tuning));
   await draft.addAll(rowsToRedrive(ledger, batch.name, rows, rules));
   if (draft.makesVoices) {
-    for await (const standing of ledger.scanRows(batch.name, { outcome: 'failed', inParts: true }))
-      draft.addDependent(standing);
+    for await (const snapshot of ledger.scanRows(batch.name, { outcome: 'failed', inParts: true }))
+      draft.addDependent(snapshot);
   }
   return draft;
 }

@@ -65,16 +65,16 @@ export async function viewPilot(ledger: Ledger, batch: BatchRecord): Promise<Pil
     if (quoted === null) quotes.unknown++;
     else quotes.sum += quoted;
   };
-  const tally = await measurePrices(ledger, batch, (standing) => {
-    addQuote(standing.row.quoted);
-    if (rows.length < MAX_LISTED) rows.push(pilotRow(standing, batch));
+  const tally = await measurePrices(ledger, batch, (snapshot) => {
+    addQuote(snapshot.row.quoted);
+    if (rows.length < MAX_LISTED) rows.push(pilotRow(snapshot, batch));
   });
   const { settings } = batch;
   const identify: IdentifyMedia = () => Promise.resolve(new Map());
   const biller = new RowBiller({ ledger, account: batch, settings, identify, budget: null, measured: tally });
-  for await (const standing of ledger.scanRows(batch.name, { isNotChosen: true })) {
-    addQuote(standing.row.quoted);
-    await biller.add(await wholeToSend(ledger, batch.name, standing));
+  for await (const snapshot of ledger.scanRows(batch.name, { isNotChosen: true })) {
+    addQuote(snapshot.row.quoted);
+    await biller.add(await wholeToSend(ledger, batch.name, snapshot));
   }
   await biller.finish();
   const prices = tally.compare();
