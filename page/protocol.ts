@@ -123,6 +123,9 @@ export const ROW_ORDERS = {
 } as const;
 export type RowOrder = keyof typeof ROW_ORDERS;
 
+/** Rows on a page: more than a screen shows, and few enough to send at once. */
+export const ROWS_PER_PAGE = 50;
+
 /** `/api/rows`: a page of rows. */
 export interface RowsAnswer {
   /** May be short or empty although more rows match: the search goes on from `next`. */

@@ -6,6 +6,7 @@ import { OUTCOMES, type Outcome } from '../contract/outcomes.ts';
 import {
   ROW_FILTERS,
   ROW_ORDERS,
+  ROWS_PER_PAGE,
   UNINDEXED_FILTERS,
   type MessagesAnswer,
   type RowFilterName,
@@ -13,9 +14,6 @@ import {
   type RowsAnswer,
 } from './protocol.ts';
 import { wire } from './json.ts';
-
-/** Rows on a page: more than a screen shows, and few enough to send at once. */
-const PAGE_SIZE = 50;
 
 /** Whether an index serves the filters and the order of this query. */
 export function isIndexed(query: URLSearchParams): boolean {
@@ -37,11 +35,16 @@ export async function readRows(
   const filter = filterOf(query);
   if (order === undefined) {
     const isNewestFirst = query.get('order') === 'newest';
-    const { rows, next } = await ledger.rowPage(batch.name, { ...filter, isNewestFirst }, cursorOf(query), PAGE_SIZE);
+    const { rows, next } = await ledger.rowPage(
+      batch.name,
+      { ...filter, isNewestFirst },
+      cursorOf(query),
+      ROWS_PER_PAGE,
+    );
     return wire({ rows: rows.map(viewRowLine), next: next === undefined ? null : { ...next, value: null } });
   }
   const after = rankedCursorOf(query);
-  const { rows, then, last } = await ranks.page(ledger, batch.name, { filter, order, after }, PAGE_SIZE);
+  const { rows, then, last } = await ranks.page(ledger, batch.name, { filter, order, after }, ROWS_PER_PAGE);
   // While rows are still being compared, the browser has to ask for the same page again.
   const at = then === 'comparing' ? after : last;
   const next = { row: at?.row ?? 0, id: '', endedAt: 0, value: at?.value ?? null };

@@ -1,4 +1,4 @@
-import type { RowLine, RowsAnswer } from '../protocol.ts';
+import { ROWS_PER_PAGE, type RowLine, type RowsAnswer } from '../protocol.ts';
 import { fetchAnswer } from './api-client.ts';
 
 /** Where a page of rows ended, and the next one begins. */
@@ -11,9 +11,6 @@ export function cursorQuery(cursor: Cursor | undefined): Readonly<Record<string,
   return { afterRow, afterId, afterEnd, ...(value !== null && { afterValue: value }) };
 }
 
-/** Rows on a page; the server's page has the same size. */
-const PAGE_SIZE = 50;
-
 /**
  * Fetches a page of rows. The server searches for a limited time and may send a part of a page; this asks on until the
  * page is full, the rows end, or `signal` aborts.
@@ -25,12 +22,12 @@ export async function loadPage(
   signal: AbortSignal,
 ): Promise<RowsAnswer> {
   let answer = await fetchAnswer<RowsAnswer>('rows', { batch, ...filters, ...cursorQuery(from) }, signal);
-  while (answer.next !== null && answer.rows.length < PAGE_SIZE) {
+  while (answer.next !== null && answer.rows.length < ROWS_PER_PAGE) {
     const more = await fetchAnswer<RowsAnswer>('rows', { batch, ...filters, ...cursorQuery(answer.next) }, signal);
     const rows = [...answer.rows, ...more.rows];
     answer =
-      rows.length > PAGE_SIZE
-        ? { rows: rows.slice(0, PAGE_SIZE), next: cursorAfter(rows[PAGE_SIZE - 1]) }
+      rows.length > ROWS_PER_PAGE
+        ? { rows: rows.slice(0, ROWS_PER_PAGE), next: cursorAfter(rows[ROWS_PER_PAGE - 1]) }
         : { ...more, rows };
   }
   return answer;
