@@ -1,11 +1,13 @@
 import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { SECRET_NAME } from '../contract/secrets.ts';
 
-/** Our settings and Temporal's: they include the API token, a cluster's API key and its TLS keys. */
+/**
+ * Matches the settings of voxbatch and Temporal, among which are the API token, a cluster's API key and its TLS keys.
+ */
 const OURS = /^(VOXBATCH|TEMPORAL)_/i;
-/** An address with a user name or password in it. */
+/** Matches an address with a user name or password in it. */
 const SECRET_ADDRESS = /^\s*[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i;
-/** The variables that name a proxy. Its address may have no scheme. */
+/** The variables that hold a proxy's address, which may lack a scheme. */
 export const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const;
 
 /**
@@ -21,7 +23,7 @@ export function withoutSecrets(env: NodeJS.ProcessEnv, passes: readonly string[]
   );
 }
 
-/** Whether a variable names a proxy with its user name or password. */
+/** Returns whether a variable holds a proxy's address with a user name or password. */
 export function isSecretProxy(name: string, value: string): boolean {
   return PROXIES.some((proxy) => proxy === name) && value.includes('@');
 }
@@ -46,6 +48,7 @@ export function printedBy(command: string, args: readonly string[], env: NodeJS.
   return execFileSync(command, args, { encoding: 'utf8', env: withoutSecrets(env) });
 }
 
+/** How to run a command. */
 export interface CommandOptions {
   /** Secrets are taken out. */
   readonly env: NodeJS.ProcessEnv;
@@ -57,6 +60,7 @@ export interface CommandOptions {
   readonly passes?: readonly string[];
 }
 
+/** How a command ended. */
 export interface CommandResult {
   /** True if it ended by itself with code 0. */
   readonly ok: boolean;
@@ -66,6 +70,7 @@ export interface CommandResult {
   readonly why: string;
 }
 
+/** Maximum characters of output that are kept. */
 const KEPT = 8_000;
 
 /** Runs a command to its end. Never throws because of the command; throws the signal's reason when aborted. */

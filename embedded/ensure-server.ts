@@ -8,9 +8,11 @@ import { isServerProcess, readServerRecord, type ServerRecord, stopServer } from
 import { ServerUnavailable } from './server-unavailable.ts';
 import { START_TIMEOUT_MS, startServer } from './start-server.ts';
 
-/** How long to wait for a server that is alive but does not answer, in ms. */
+/** How long to wait for a server whose process lives but does not answer, ms. */
 const SILENCE_MS = 10_000;
+/** Time limit of one request to the server, ms. */
 const ASK_TIMEOUT_MS = 5_000;
+/** How long to wait until no process has the database open, ms. */
 const FREE_TIMEOUT_MS = 3_000;
 
 export interface TakeOptions extends FindServerOptions {
@@ -35,7 +37,7 @@ export interface TakenServer {
  *
  * - The recorded server answers and names the cluster id of this home: use it.
  * - Its process lives but does not answer: it may still be starting, or the machine is busy, so wait for it. If it
- * stays silent, kill it.
+ * stays silent, it is killed.
  * - It is dead, or there is none: once the kernel says that no process has `temporal.db` open, start a new one on the
  * same database and, if possible, the same port.
  * - It answers, but `temporal.db` was deleted under it: what it knows will be lost with it. If nobody else uses it,

@@ -11,19 +11,21 @@ export const GRPC = {
   UNAUTHENTICATED: 16,
 } as const;
 
-/** The gRPC error of a failed call, from the server or a proxy on the way; undefined if the error is none. */
+/**
+ * Returns the gRPC error in a failed call's error, from the server or a proxy in between; undefined if there is none.
+ */
 export function grpcErrorIn(error: unknown): (Error & { readonly code: number; readonly details: string }) | undefined {
   const answer = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(answer) ? answer : undefined;
 }
 
-/** Whether a call failed with this code. */
+/** Returns whether a call failed with this gRPC status code. */
 export function hasCode(error: unknown, code: (typeof GRPC)[keyof typeof GRPC]): boolean {
   const found: number | undefined = grpcErrorIn(error)?.code;
   return found === code;
 }
 
-/** Whether the server does not know what a call was about, as its client says it, or the raw call. */
+/** Returns whether a call failed because the server has no such workflow, schedule or other entity. */
 export function isNotFound(error: unknown): boolean {
   return (
     error instanceof WorkflowNotFoundError || error instanceof ScheduleNotFoundError || hasCode(error, GRPC.NOT_FOUND)

@@ -25,26 +25,26 @@ export function isProvenDead(identity: string, read: ReadStat = readStat): boole
   return found === undefined ? isGone(Number(pid)) : startIn(found) !== start;
 }
 
-/** When a process started, ms since 1970, in whole seconds; undefined where the system does not tell. */
+/** Returns when a process started, ms since 1970, in whole seconds; undefined except on Linux. */
 export function startTimeOf(pid: number): number | undefined {
   const stat = readStat(pid);
   const ticks = stat === undefined ? undefined : startIn(stat);
   const bootedAt = /^btime (\d+)$/mu.exec(orElse(() => readFileSync('/proc/stat', 'utf8'), ''))?.[1];
   if (ticks === undefined || bootedAt === undefined) return undefined;
-  // The kernel tells it in hundredths of a second, whatever its own clock does.
+  // The kernel reports start times in hundredths of a second, whatever its own tick rate.
   return (Number(bootedAt) + Math.round(Number(ticks) / 100)) * 1_000;
 }
 
 /** Reads a process's stat line in `/proc`; undefined if it is not visible. */
 type ReadStat = (pid: number) => string | undefined;
 
-/** Boot id and pid namespace. */
+/** Returns the boot id and pid namespace of this process. */
 function machineNow(): string | undefined {
   const boot = bootId();
   return boot === undefined ? undefined : orElse(() => `${boot} ${readlinkSync('/proc/self/ns/pid')}`, undefined);
 }
 
-/** Drawn by the kernel when the machine starts: of two machines, also clones of one, each has its own. Linux only. */
+/** Returns the id that the kernel draws at each start, different on each machine, even on clones. Linux only. */
 export function bootId(): string | undefined {
   return orElse(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), undefined);
 }
@@ -60,7 +60,7 @@ function startIn(stat: string): string | undefined {
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }
 
-/** Whether no process has this pid. */
+/** Returns whether no process has this pid. */
 function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);

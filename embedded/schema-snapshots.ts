@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 
-/** An API's schema as last seen. */
+/** An API's schema as read last (`doctor --api`). */
 export interface SchemaSnapshot {
   /** ms since 1970. */
   readonly seenAt: number;
-  /** Digests of the parts of each endpoint. */
+  /** By endpoint: the digest of each of its parts. */
   readonly endpoints: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
@@ -31,7 +31,7 @@ export async function readSchemaSnapshots(file: string): Promise<Readonly<Record
   }
 }
 
-/** Records a look as the last one for this address. */
+/** Saves a snapshot as the last one of this API address. */
 export async function saveSchemaSnapshot(file: string, apiUrl: string, look: SchemaSnapshot): Promise<void> {
   const looks = { ...(await readSchemaSnapshots(file)), [apiUrl]: look };
   // A random name: in a home that came with somebody else's folder, a guessable name could be a planted link.

@@ -2,12 +2,12 @@ import type { Dependencies } from '../activities/dependencies.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { WorkerRecord } from '../ledger/lanes/workers.ts';
 
-/** How often a worker records that it is alive, ms. */
+/** Heartbeat interval of a worker, ms. */
 const BEAT_EVERY_MS = 2_000;
 
-/** Heartbeats of a worker process. */
+/** The running heartbeats of a worker process. */
 export interface Heartbeats {
-  /** Stops them. The worker still counts as alive for a few seconds. Idempotent. */
+  /** Stops the heartbeats. The worker still counts as alive for a few seconds. Idempotent. */
   stop(): Promise<void>;
 }
 

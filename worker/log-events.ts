@@ -2,12 +2,12 @@ import type { Logger } from 'pino';
 import { snakeCase } from '../contract/snake-case.ts';
 import { NOTES, type Observe, type WorkEvent } from '../contract/work-events.ts';
 
-/** How much an event matters to somebody on call. */
+/** The log level of an event. */
 type Level = 'error' | 'warn' | 'info' | 'debug';
 
 /**
- * Writes each event as a line of the log, with the event's name as `event`: what somebody on call should know at its
- * level, all others at `debug`. A log that is not that detailed leaves those out.
+ * Returns an observer that writes each event as a line of the log, with the event's name as `event`. Events that matter
+ * to somebody on call have a level of their own (`levelOf`); all others are written at `debug`.
  */
 export function logEvents(log: Logger): Observe {
   return (event) => {
@@ -23,8 +23,8 @@ export function logEvents(log: Logger): Observe {
 }
 
 /**
- * `warn`: somebody may have something to do. A refused attempt or a failed download is made again, and an outage would
- * be a warning for each of them: how their row ended is one.
+ * Returns the level of an event. `warn`: somebody may have to act. A refused attempt or a failed download is no
+ * warning, because it is retried; a row that ends badly is one.
  */
 function levelOf(event: WorkEvent): Level {
   switch (event.type) {
@@ -43,7 +43,7 @@ function levelOf(event: WorkEvent): Level {
       if (event.is === 'claimed') return 'debug';
       return event.is === 'failed' ? 'warn' : 'info';
     case 'row':
-      return IN_NEED.includes(event.outcome) ? 'warn' : 'debug';
+      return NEED_ATTENTION.includes(event.outcome) ? 'warn' : 'debug';
     case 'limiter':
       return event.is === 'well' ? 'info' : 'warn';
     case 'verdict':
@@ -54,12 +54,10 @@ function levelOf(event: WorkEvent): Level {
   }
 }
 
-/**
- * Outcomes of rows that somebody looks into. The others without a result are as somebody wished: by a budget or a stop.
- */
-const IN_NEED: readonly string[] = ['failed', 'unfit', 'unknown', 'overdue'];
+/** Row outcomes that need attention. Other rows without a result were left out on purpose, by a budget or a stop. */
+const NEED_ATTENTION: readonly string[] = ['failed', 'unfit', 'unknown', 'overdue'];
 
-/** `batch: pause` */
+/** Returns the message of an event, such as `batch: pause`. */
 function wordsOf(event: WorkEvent): string {
   if (event.type === 'row') return `row: ${event.outcome}`;
   return 'is' in event ? `${event.type}: ${event.is}` : event.type;

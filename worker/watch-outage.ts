@@ -4,24 +4,25 @@ import { AnswersLost } from '../contract/answers-lost.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
 import { LedgerUnreachable } from '../ledger/errors.ts';
 
-/** How often to look, ms. */
+/** How often the state of a place is read, ms. */
 const LOOK_EVERY_MS = 1_000;
-/** A shorter outage, such as a connection that is made anew, is not worth a word, ms. */
+/** Outages shorter than this, such as a reconnection, are not reported, ms. */
 const SHORT_MS = 2_000;
-/** How long calls of a process that worked may still wait for the database once it must end, ms. */
+/** How long the calls of an ending process may still wait for the database, ms. */
 const LAST_WAIT_MS = 10_000;
 
-/** What a worker needs and waits for, on another machine. */
+/** A service that a worker needs, and waits for if it does not answer. */
 export type NeededPlace = 'ledger' | 'store';
 
-/** What to say about such a place: it does not answer, or waits for a person, or answers again, after so many ms. */
+/** What is reported about such a service: it does not answer or needs a person, or it answers again after `afterMs`. */
 export type OutageEvent = { readonly of: NeededPlace } & (
   ({ readonly type: 'away' } & OutageStatus) | { readonly type: 'back'; readonly afterMs: number }
 );
 
 /**
- * Tells when a place goes away and comes back, by what `newsOf` says of it now; and once it waits for a person, or for
- * something else of that person, who would otherwise be told only what it was at first. Returns how to end that.
+ * Reports when a service stops answering and when it answers again. Reports again if the outage comes to need a person,
+ * or needs something else of that person. `newsOf` reads the current outage; undefined for none. Returns a function
+ * that ends the watch.
  */
 export function watchOutage(
   of: NeededPlace,
@@ -41,7 +42,7 @@ export function watchOutage(
     }
   };
   const timer = setInterval(() => {
-    // A closed ledger has no news.
+    // Once the ledger is closed, its outage cannot be read.
     look().catch(() => undefined);
   }, LOOK_EVERY_MS);
   timer.unref();
@@ -51,8 +52,8 @@ export function watchOutage(
 }
 
 /**
- * Ends waiting for the ledger's database so long after the signal: what must end cannot wait for ever. Returns how to
- * take that back once it has ended.
+ * Makes calls that wait for the ledger's database fail `afterMs` after the signal aborts, because an ending process
+ * cannot wait forever. Returns a function that cancels this.
  */
 export function limitWaiting(
   ledger: Pick<Ledger, 'stopWaiting'>,
@@ -75,9 +76,9 @@ export function limitWaiting(
 }
 
 /**
- * Tells the process of a fault only once no paid answer is on its way or in hand: it would end, and lose those that the
- * disk still refuses. Nothing more is sent meanwhile, and a person is told what to mend. `raise` gets {@link
- * AnswersLost} if the process had to end before that.
+ * Reports a fault to the process (`raise`) only once no paid request is in flight and no answer is unrecorded: at the
+ * fault the process ends, and would lose the answers that the disk still refuses. Meanwhile nothing more is sent, and
+ * the user is told what to fix (`tell`). `raise` receives {@link AnswersLost} if answers were lost all the same.
  */
 export async function holdFault(
   { sends, lostAnswers }: Pick<Dependencies, 'sends' | 'lostAnswers'>,
