@@ -29,7 +29,7 @@ export async function followLedgerClock(
   };
   await read();
   const timer = setInterval(() => {
-    // A ledger that is away is reported by others.
+    // Other calls report that the ledger does not answer.
     read().catch(() => undefined);
   }, READ_EVERY_MS).unref();
   return {

@@ -38,7 +38,7 @@ export function judgeCheck(
   return { judgement, ...afterCheck(spec, judgement, { step, file: checked.file, isFree, retakes, control }) };
 }
 
-/** The text of a stored transcript. */
+/** Reads the text of a stored transcript. */
 export async function readTranscriptFile({ store }: Pick<Dependencies, 'store'>, file: string): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of await store.read(file)) chunks.push(chunk as Buffer);

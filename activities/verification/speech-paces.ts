@@ -13,12 +13,12 @@ import {
 /** Max speech settings (a voice with its other parameters) whose paces are kept. A column may differ in every row. */
 const MOST_VOICES = 1_000;
 
-/** The speaking paces of the voices heard by this process. */
+/** Learns the usual speaking pace of each voice from the results that this process downloads. */
 export class SpeechPaces {
   /** In order of use, the latest last. */
   readonly #known = new Map<string, KnownPaces>();
 
-  /** Judges the length of a result by those before it, and learns it. */
+  /** Judges the duration of a result by earlier ones of its voice, and learns from it. Undefined if nothing is odd. */
   judge(spec: PacedSpeech, seconds: number): OddPace | undefined {
     if (seconds <= 0 || !hasPace(spec)) return undefined;
     const key = paceKeyOf(spec);

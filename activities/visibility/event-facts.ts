@@ -5,7 +5,7 @@ import { publicCause, type Failure, type FailureClass } from '../../contract/fai
 import type { RowRecord } from '../../ledger/rows/row-records.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** What an event says of a failure: never its message, which has the API's words, and they may repeat a row's text. */
+/** Returns what an event says about a failure: never its message, because the API's words may repeat a row's text. */
 export function failureFacts({ class: failure, status, requestId }: Failure): {
   readonly failure: FailureClass;
   readonly status?: number;
@@ -14,13 +14,13 @@ export function failureFacts({ class: failure, status, requestId }: Failure): {
   return { failure, ...defined({ status, requestId }) };
 }
 
-/** What is wrong, for an event: an answer of the API by its status and code, or its class. */
+/** Summarises an error for an event: an API error by its status and code, or its class. */
 export function errorSummary(error: unknown): string {
   if (!(error instanceof ApiError)) return messageOf(error);
   return publicCause(error.failure) ?? error.failure.class;
 }
 
-/** Tells that a row has ended, if it has. */
+/** Emits the event of a row's end, if the row has ended. */
 export function observeRowEnd({ observe }: Pick<Dependencies, 'observe'>, batch: string, row: RowRecord): void {
   const { outcome, take, failure } = row;
   if (outcome === null) return;

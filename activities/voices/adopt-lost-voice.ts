@@ -59,7 +59,7 @@ async function look(
   return chooseVoice({ nameWasFree: charge.nameWasFree, named, claimed, others, ageMs });
 }
 
-/** The voices of the account that have this very name. Throws ApiError. */
+/** Lists the voices of the account that have this name. Throws ApiError. */
 export async function voicesNamed(
   deps: Dependencies,
   { batch, row }: Pick<LoadedAttempt, 'batch' | 'row'>,
