@@ -12,8 +12,9 @@ import { isUsableName } from '../contract/batch-name.ts';
 import { isSingle } from '../contract/batch.ts';
 
 /**
- * Opens the ledger, or creates it and records it as made by this user. `mustExist`: create none; `thread`: run SQLite in
- * a thread, for callers that work on batches. Throws {@link VoxbatchError} (`no-ledger`, `machine`, `state-unwritable`).
+ * Opens the ledger, or creates it and records it as made by this user. `mustExist`: create none; `thread`: run SQLite
+ * in a thread, for callers that work on batches. Throws {@link VoxbatchError} (`no-ledger`, `machine`,
+ * `state-unwritable`).
  */
 export async function openRecords(settings: LedgerSettings, options: OpenOptions): Promise<Ledger> {
   if (options.mustExist === true) {

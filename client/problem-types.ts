@@ -152,7 +152,7 @@ interface CopiedPlaces {
   readonly to: string;
 }
 
-/** `isUnset`: the command runs without `VOXBATCH_STORE`, so the store is the default one in the home. Default: false. */
+/** `isUnset`: the command runs without `VOXBATCH_STORE`, so the store is the default one in the home. Default: no. */
 export interface StoreFrom {
   readonly isUnset?: boolean;
 }

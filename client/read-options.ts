@@ -73,7 +73,10 @@ export interface VoxbatchOptions {
   readonly say?: (line: string) => void;
 }
 
-/** Turns a program's options into settings, with default paths. Throws {@link VoxbatchError} (`bad-option`, `bad-config`) for an invalid one. */
+/**
+ * Turns a program's options into settings, with default paths. Throws {@link VoxbatchError} (`bad-option`,
+ * `bad-config`) for an invalid one.
+ */
 export function settingsOf({
   home,
   ledger,
@@ -124,7 +127,10 @@ export function webhookSettingsOf({
   return refuseOption(`webhook.${option}`, expected, option === 'restore' ? 'something else' : webhook[option]);
 }
 
-/** Returns how to access the API: its URL, the token and extra member names for result links. Throws {@link VoxbatchError} (`no-api`). */
+/**
+ * Returns how to access the API: its URL, the token and extra member names for result links. Throws
+ * {@link VoxbatchError} (`no-api`).
+ */
 export function accessOf({ api, config }: Pick<VoxbatchOptions, 'api' | 'config'>): ApiAccess {
   if (api === undefined) throw new VoxbatchError({ type: 'no-api', why: 'No API is given' });
   try {

@@ -34,7 +34,7 @@ export class Pace {
   };
 
   /**
-   * Waits for the turn of a call. A paid request gets its turn shortly before it may be sent (see {@link waitUntilDue}).
+   * Waits for the turn of a call. A paid request gets its turn shortly before it may be sent; see `waitUntilDue`.
    * Follows the batch's rate if that changes meanwhile. A paid request of a batch that does not run gets its turn at
    * once, because its intent will be refused. Rejects if the signal aborts first.
    */

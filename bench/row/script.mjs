@@ -1,6 +1,6 @@
 /**
- * The script that voxbatch is compared with: what one writes with p-limit, axios and csv-parse. It records nothing, checks
- * nothing, and pays again after a crash. Not TypeScript, because compiling it would count as its own work.
+ * The script that voxbatch is compared with: what one writes with p-limit, axios and csv-parse. It records nothing,
+ * checks nothing, and pays again after a crash. Not TypeScript, because compiling it would count as its own work.
  *
  * Arguments: the manifest, the API's URL, the folder of results, rows at once, ms between polls.
  */

@@ -44,7 +44,7 @@ export interface RedriveTerms extends Pick<RedriveOptions, 'tuning'> {
   readonly confirmAbove?: number | null | undefined;
   /** Webhooks to receive in this process. Nothing is changed if it cannot listen for them. */
   readonly webhook?: WebhookSettings | undefined;
-  /** The user named this very result or row, so replacing or double charging needs no further consent. Default: false. */
+  /** The user named this very result or row, so replacing or double charging needs no more consent. Default: no. */
   readonly isMeant?: boolean;
   /** Why, for the record. */
   readonly reason?: string | undefined;

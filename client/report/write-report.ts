@@ -41,8 +41,8 @@ export interface WrittenReport {
 }
 
 /**
- * Writes the current report of a batch, from the ledger alone. Repeatable at any time, even while the batch runs. A batch
- * without a report gets a full one here. Throws {@link VoxbatchError} (`cleaned`, `unwritable-out`, `taken-out`,
+ * Writes the current report of a batch, from the ledger alone. Repeatable at any time, even while the batch runs. A
+ * batch without a report gets a full one here. Throws {@link VoxbatchError} (`cleaned`, `unwritable-out`, `taken-out`,
  * `linked-out`), and the disk's errors for a file of the caller's choice.
  */
 export async function writeReport(request: ReportRequest): Promise<WrittenReport> {
