@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '../../contract/row-kinds.ts';
 import { isPausedByFailures, isTokenRefused, findStandstill, type Standstill } from '../../batches/look/standstill.ts';
+import type { Pinning } from '../../contract/worker-version.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Counts, Money, ReasonCount } from '../../ledger/batches/counts.ts';
@@ -11,7 +12,6 @@ import { beginPace, type Pace, type PaceView, paceWhile } from './pace.ts';
 import { adviceFor } from './continue-command.ts';
 import type { ApiHealth } from '../../policy/pacing/rate.ts';
 import type { Store } from '../../store/store.ts';
-import type { WorkflowState } from '../temporal/workflow-state.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';
 
 /** Poll interval of the batch's record, ms. The end of the batch is noticed up to this much later. */
@@ -33,6 +33,20 @@ const MOST_RESTARTS = 3;
 
 /** Reads take at most this share of the time: the slower they are, the less frequent. */
 const LARGEST_SHARE = 0.02;
+
+/** State of the workflow of an open batch, as Temporal describes it. */
+export type WorkflowState =
+  /**
+   * `shownUnknown`: number of unknown rows that Temporal's lists show; absent if they show none. `pinned`: the worker
+   * version that this run is pinned to, if any: only workers of that version get its tasks.
+   */
+  | { readonly type: 'running'; readonly shownUnknown?: number; readonly pinned?: Pinning }
+  /** Temporal does not answer now, for example while it restarts. */
+  | { readonly type: 'silent' }
+  /** It has closed the batch. If the batch is open, it was reopened since and needs a new workflow. */
+  | { readonly type: 'completed' }
+  /** It ended in another way, for example was terminated by hand, or is unknown to Temporal. `message`: a sentence. */
+  | { readonly type: 'ended'; readonly message: string };
 
 /** Input of {@link followBatch}. */
 export interface FollowRequest {

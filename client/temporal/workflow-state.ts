@@ -8,23 +8,9 @@ import {
 import { defineSearchAttributeKey, rootCause } from '@temporalio/common';
 import { defined } from '../../contract/defined.ts';
 import { SEARCH_ATTRIBUTES } from '../../contract/search-attributes.ts';
-import type { Pinning } from '../../contract/worker-version.ts';
+import type { WorkflowState } from '../look/follow.ts';
 import { pinningOf } from '../worker-versions/current-version.ts';
 import { inTime } from './open-temporal.ts';
-
-/** State of the workflow of an open batch, as Temporal describes it. */
-export type WorkflowState =
-  /**
-   * `shownUnknown`: number of unknown rows that Temporal's lists show; absent if they show none. `pinned`: the worker
-   * version that this run is pinned to, if any: only workers of that version get its tasks.
-   */
-  | { readonly type: 'running'; readonly shownUnknown?: number; readonly pinned?: Pinning }
-  /** Temporal does not answer now, for example while it restarts. */
-  | { readonly type: 'silent' }
-  /** It has closed the batch. If the batch is open, it was reopened since and needs a new workflow. */
-  | { readonly type: 'completed' }
-  /** It ended in another way, for example was terminated by hand, or is unknown to Temporal. `message`: a sentence. */
-  | { readonly type: 'ended'; readonly message: string };
 
 const UNKNOWN_ROWS = defineSearchAttributeKey('VoxbatchUnknown', SEARCH_ATTRIBUTES.VoxbatchUnknown);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Readable } from 'node:stream';
 import { followBatch, type FollowEnd, type FollowEvent, type FollowRequest } from '../../../client/look/follow.ts';
-import type { WorkflowState } from '../../../client/temporal/workflow-state.ts';
+import type { WorkflowState } from '../../../client/look/follow.ts';
 import { showFollowed } from '../../../starters/run/work-on-batch.ts';
 import { aKey } from '../../ledger/setup.ts';
 import { freshPlace } from '../../support/place.ts';
