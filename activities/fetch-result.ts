@@ -18,7 +18,7 @@ import { UnfitBody } from '../store/unfit.ts';
 import { errorSummary } from './visibility/event-facts.ts';
 
 /** Maximum downloads of one job's result, each from a fresh link. Then the row fails. */
-const MOST_DOWNLOADS = 6;
+const MAX_DOWNLOADS = 6;
 /** Pause before the job is read again for a fresh link, ms; doubled after each failure. */
 const FIRST_PAUSE_MS = 500;
 /** A link that waited longer than this for its download is read again, ms: links may live for only a second. */
@@ -170,7 +170,7 @@ async function afterFailedDownload(
   }
   const failed = deps.polls.countTrouble(job.name, 'result', monotonic + FIRST_PAUSE_MS);
   deps.polls.again(job.name, monotonic + FIRST_PAUSE_MS * 2 ** (failed - 1));
-  if (failed < MOST_DOWNLOADS) return snapshot;
+  if (failed < MAX_DOWNLOADS) return snapshot;
   return giveUpResult(deps, job, error.message, { ...causeOf(error), ...defined({ credits }) });
 }
 

@@ -87,7 +87,7 @@ async function reportingFaults<T>(deps: Pick<Dependencies, 'onFault' | 'observe'
 }
 
 /** Maximum attempts of an activity whose batch is missing in the worker's ledger. */
-const MOST_MISSING_ATTEMPTS = 20;
+const MAX_MISSING_ATTEMPTS = 20;
 /** Pause between them, ms. */
 const MISSING_RETRY_MS = 500;
 
@@ -101,7 +101,7 @@ function batchMissingFailure(
   attempt: number,
 ): ApplicationFailure {
   observe({ type: 'note', what: 'batch-missing', batch });
-  if (attempt >= MOST_MISSING_ATTEMPTS) return ApplicationFailure.nonRetryable(message, 'BatchMissing');
+  if (attempt >= MAX_MISSING_ATTEMPTS) return ApplicationFailure.nonRetryable(message, 'BatchMissing');
   return ApplicationFailure.create({ message, type: 'BatchMissing', nextRetryDelay: MISSING_RETRY_MS });
 }
 
@@ -155,7 +155,7 @@ async function stopBatch(deps: Dependencies, batch: string): Promise<void> {
 }
 
 /** A process declines a lane this often in favour of other workers, then takes it. */
-const MOST_DECLINES = 20;
+const MAX_DECLINES = 20;
 /** Pause before Temporal offers a declined lane again, ms. */
 const DECLINE_FOR_MS = 250;
 
@@ -172,7 +172,7 @@ async function workLane(
   if ((dutyOfLane(offer.lane) === 'download') !== (deps.only === 'download'))
     throw ApplicationFailure.nonRetryable('This worker does not do the work of such a lane.', 'BadArgument');
   const mine = deps.lanes.get(batch) ?? 0;
-  if (mine > 0 && life.attempt <= MOST_DECLINES && (await isAnotherFree(deps, offer))) {
+  if (mine > 0 && life.attempt <= MAX_DECLINES && (await isAnotherFree(deps, offer))) {
     throw ApplicationFailure.create({
       type: 'LaneDeclined',
       message: 'Another worker has no lane of this batch yet.',

@@ -10,18 +10,18 @@ import type { Activities } from '../contract/activities.ts';
  */
 
 /** Upper bound for a batch's lanes, which are at most as many as its workers. */
-const MOST_LANES = 1_000;
+const MAX_LANES = 1_000;
 /** Longer than any name of a batch or schedule, or id of a Temporal run. */
-const LONGEST_NAME = 1_000;
+const MAX_NAME_LENGTH = 1_000;
 /** Limit of `Date` in either direction, ms. */
 const LAST_TIME_MS = 8.64e15;
 
-const name = z.string().min(1).max(LONGEST_NAME);
-const lanes = z.int().min(1).max(MOST_LANES);
+const name = z.string().min(1).max(MAX_NAME_LENGTH);
+const lanes = z.int().min(1).max(MAX_LANES);
 const lane = z
   .int()
   .min(1)
-  .max(FIRST_DOWNLOAD_LANE + MOST_LANES - 1);
+  .max(FIRST_DOWNLOAD_LANE + MAX_LANES - 1);
 const waitedMs = z.number().nonnegative().max(LAST_TIME_MS).default(0);
 
 /** A lane's number among those of its duty, from 1. */

@@ -19,7 +19,7 @@ import { failureFacts } from './visibility/event-facts.ts';
 import { judgeCheck } from './verification/judge-check.ts';
 import { writeInReservedSpace, createdId, retryUntilRecorded } from './retry-until-recorded.ts';
 import { notePrice, storeText, storeTranscript } from './store-result.ts';
-import { LONGEST_TRAINING_MS, maySayUnready } from '../policy/voices/unready-voice.ts';
+import { MAX_TRAINING_MS, maySayUnready } from '../policy/voices/unready-voice.ts';
 
 /** How long a verdict that is not urgent may wait to share a commit with others, ms. */
 const PATIENCE_MS = 8;
@@ -173,6 +173,6 @@ async function unreadyVoice(
   const { voice } = spec;
   if (step !== 'speech' || voice === undefined || !maySayUnready(failure)) return undefined;
   if (awaitedVoice === voice) return voice;
-  const since = clock.now().wall - LONGEST_TRAINING_MS;
+  const since = clock.now().wall - MAX_TRAINING_MS;
   return (await ledger.isNewVoice(realm, { batch, voice, voiceRow }, since)) ? voice : undefined;
 }

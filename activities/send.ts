@@ -11,7 +11,7 @@ import { checkedResult } from '../policy/verification/after-check.ts';
 import { mayBeTaken } from '../policy/voices/unready-voice.ts';
 import { quoteFrom } from '../policy/money/pricing.ts';
 import { PROCESS_ENDED } from '../policy/reconcile/process-end.ts';
-import { LEAST_LEAD_MS } from '../policy/pacing/lead.ts';
+import { MIN_LEAD_MS } from '../policy/pacing/lead.ts';
 import { maySend, type Instant } from '../policy/pacing/send-deadline.ts';
 import { openLocalFile } from '../store/local-file.ts';
 import type { StoredFile } from '../store/store.ts';
@@ -109,7 +109,7 @@ function intentOf(
     owner,
     maxSending: settings.limits.submits,
     // The intent may wait to share a commit, as long as it is on disk when the request is due.
-    patienceMs: Math.max(0, Math.min(LEAST_LEAD_MS, turn.slot.at - askedAt.monotonic) - COMMIT_MS),
+    patienceMs: Math.max(0, Math.min(MIN_LEAD_MS, turn.slot.at - askedAt.monotonic) - COMMIT_MS),
     ...defined({ fence: key.fence, nameWasFree }),
     ...(link === undefined ? {} : { linkHash: hashOf(link.url) }),
   };

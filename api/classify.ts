@@ -234,10 +234,10 @@ function saysNoCredits(answer: Pick<Answer, 'json' | 'text'>): boolean {
 }
 
 /** Maximum characters searched: a search may take quadratic time, and an answer may have megabytes. */
-const LONGEST_WORDS = 500;
+const MAX_WORDS_LENGTH = 500;
 
 /** An error's code and message, or else the plain text; in lower case, codes split into words. */
 function wordsOf(answer: Pick<Answer, 'json' | 'text'>): string {
   const { code, message = /^\s*</.test(answer.text) ? '' : answer.text } = readErrorBody(answer.json);
-  return `${code ?? ''} ${message.slice(0, LONGEST_WORDS)}`.toLowerCase().replace(/[_-]+/g, ' ');
+  return `${code ?? ''} ${message.slice(0, MAX_WORDS_LENGTH)}`.toLowerCase().replace(/[_-]+/g, ' ');
 }

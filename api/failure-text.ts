@@ -4,10 +4,10 @@
 const LONGEST = 500;
 
 /** How much of a text is processed. */
-const LONGEST_INPUT = 4_000;
+const MAX_INPUT_LENGTH = 4_000;
 
 /** Shortest echo of a private text to remove; shorter ones are ordinary words. */
-const SHORTEST_ECHO = 12;
+const MIN_ECHO_LENGTH = 12;
 
 /**
  * Makes a text safe to record and show: without the token, links and the user's own texts, on one line, at most
@@ -51,7 +51,7 @@ export function createRedact(token: string): Redact {
     }
     let clean = hideToken(text.replaceAll('\\/', '/'));
     // After the token is removed, so that no half of it is left; before the patterns, which are slow on long texts.
-    clean = clean.slice(0, LONGEST_INPUT);
+    clean = clean.slice(0, MAX_INPUT_LENGTH);
     for (const secret of options.privateTexts ?? []) {
       // The rules below would not recognise half a link, and the other half may hold its signature.
       clean = /^https?:/i.test(secret) ? clean.replaceAll(secret, '…') : hideEcho(clean, secret);
@@ -72,7 +72,7 @@ export function createRedact(token: string): Redact {
 /** Removes every stretch of `text` that begins like the private text, as far as both agree. */
 function hideEcho(text: string, secret: string): string {
   const head = secret.slice(0, 20);
-  if (head.length < SHORTEST_ECHO) return text;
+  if (head.length < MIN_ECHO_LENGTH) return text;
   let clean = '';
   let rest = text;
   for (let at = rest.indexOf(head); at !== -1; at = rest.indexOf(head)) {

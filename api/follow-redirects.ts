@@ -3,7 +3,7 @@ import type { AnswerHead, NoAnswer } from './http.ts';
 import { isPrivateLiteral, PRIVATE_HOST, type Network } from './network.ts';
 
 /** Max redirects. */
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 
 /** Statuses that redirect. */
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -57,7 +57,7 @@ export async function followRedirects(
     if (head.type !== 'answer' || !REDIRECTS.includes(head.status)) return { hops, head };
     const address = head.remoteAddress();
     head.body.destroy();
-    if (hops.length > MOST_REDIRECTS) return { hops, head: TOO_MANY };
+    if (hops.length > MAX_REDIRECTS) return { hops, head: TOO_MANY };
     const next = readLink(head.header('location') ?? '', url.href);
     if (next === undefined) return { hops, head: NO_TARGET };
     mayBePrivate &&= address !== undefined && network.isPrivate(address);
@@ -68,7 +68,7 @@ export async function followRedirects(
 
 const TOO_MANY: DeadLink = {
   type: 'dead',
-  why: `it was redirected more than ${MOST_REDIRECTS} times`,
+  why: `it was redirected more than ${MAX_REDIRECTS} times`,
   cause: 'too many redirects',
 };
 const NO_TARGET: DeadLink = {

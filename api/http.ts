@@ -32,7 +32,7 @@ export interface AnswerHead {
  * Max wait for the HTTP client, in ms. A paid request that waits longer is not sent, because its intent would be too
  * old.
  */
-const LONGEST_LOAD_MS = 2_000;
+const MAX_LOAD_MS = 2_000;
 
 /** Makes a request once: no retry, no redirect; a paid one goes through axios. Never throws. */
 export async function makeRequest(request: HttpRequest): Promise<AnswerHead | NoAnswer> {
@@ -58,7 +58,7 @@ async function paidClient(): Promise<Awaited<ReturnType<typeof loadAxios>> | NoA
   try {
     const client = await loadAxios();
     // The caller checked the age of the intent right before this call (`policy/pacing/send-deadline.ts`).
-    return performance.now() - asked > LONGEST_LOAD_MS ? notSent('the HTTP client took too long to load') : client;
+    return performance.now() - asked > MAX_LOAD_MS ? notSent('the HTTP client took too long to load') : client;
   } catch (error) {
     return notSent(nameError(error));
   }

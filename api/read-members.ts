@@ -20,7 +20,7 @@ export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(bare);
     // Search only complete JSON: elsewhere, a search for strings could take quadratic time.
-    return bare.length <= LONGEST_WITH_NUMBERS && /\d{16}/.test(bare)
+    return bare.length <= MAX_LENGTH_WITH_NUMBERS && /\d{16}/.test(bare)
       ? (JSON.parse(withLongNumbersAsTexts(bare)) as unknown)
       : value;
   } catch {
@@ -29,7 +29,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** Longest answer that is searched for long numbers, in characters: answers that name jobs are shorter. */
-const LONGEST_WITH_NUMBERS = 256 * 1024;
+const MAX_LENGTH_WITH_NUMBERS = 256 * 1024;
 
 /** Puts quotes around integers that a double cannot hold. */
 function withLongNumbersAsTexts(json: string): string {
@@ -123,12 +123,12 @@ export function asNumber(value: unknown): number | undefined {
  * Max plausible charge. A larger figure is not a price, and would make all sums that include it too imprecise to add
  * to.
  */
-const MOST_CREDITS = 1e9;
+const MAX_CREDITS = 1e9;
 
-/** Accepts an amount of credits: a number from 0 to {@link MOST_CREDITS}, or a string with one, as in headers. */
+/** Accepts an amount of credits: a number from 0 to {@link MAX_CREDITS}, or a string with one, as in headers. */
 export function asCredits(value: unknown): number | undefined {
   const credits = asNumber(value);
-  return credits === undefined || credits < 0 || credits > MOST_CREDITS ? undefined : credits;
+  return credits === undefined || credits < 0 || credits > MAX_CREDITS ? undefined : credits;
 }
 
 /**

@@ -46,12 +46,12 @@ function cleanReading(job: JobReading, connection: Pick<Connection, 'redact'>): 
 }
 
 /** Max characters of a member's name and of its value in a description. */
-const LONGEST_NAME = 60;
-const LONGEST_VALUE = 40;
+const MAX_NAME_LENGTH = 60;
+const MAX_VALUE_LENGTH = 40;
 /** Max length of a description, in characters, so that a failure's message has room for more. */
 const LONGEST = 240;
 /** Max members to examine. */
-const MOST_MEMBERS = 30;
+const MAX_MEMBERS = 30;
 /** Max nesting depth of listed members. */
 const DEEPEST = 4;
 
@@ -64,10 +64,10 @@ export function describeMembers(json: unknown, redact: Redact, privateTexts: rea
   const links: string[] = [];
   const others: string[] = [];
   const add = (value: unknown, name: string, depth: number): void => {
-    if (links.length + others.length >= MOST_MEMBERS) return;
+    if (links.length + others.length >= MAX_MEMBERS) return;
     const object = asObject(value);
     if (object !== undefined && depth < DEEPEST) {
-      for (const [key, inner] of Object.entries(object).slice(0, MOST_MEMBERS)) {
+      for (const [key, inner] of Object.entries(object).slice(0, MAX_MEMBERS)) {
         add(inner, name === '' ? key : `${name}.${key}`, depth + 1);
       }
       return;
@@ -79,7 +79,7 @@ export function describeMembers(json: unknown, redact: Redact, privateTexts: rea
     }
     const isSecret = typeof value === 'string' && /token|secret|password|signature|credential/i.test(name);
     const word = isSecret ? '…' : wordOf(value, redact, privateTexts);
-    (isLink(value) ? links : others).push(`${redact(name, { longest: LONGEST_NAME })} ${word}`);
+    (isLink(value) ? links : others).push(`${redact(name, { longest: MAX_NAME_LENGTH })} ${word}`);
   };
   add(json, '', 0);
   const all = [...links, ...others].join(', ');
@@ -91,7 +91,7 @@ function isLink(value: unknown): boolean {
 }
 
 function wordOf(value: unknown, redact: Redact, privateTexts: readonly string[]): string {
-  if (typeof value === 'string') return `"${redact(value, { longest: LONGEST_VALUE, privateTexts })}"`;
+  if (typeof value === 'string') return `"${redact(value, { longest: MAX_VALUE_LENGTH, privateTexts })}"`;
   if (Array.isArray(value)) return `[${String(value.length)}]`;
   return typeof value === 'object' && value !== null ? '{…}' : String(value);
 }

@@ -1,7 +1,7 @@
 import type { Answer } from './read-answer.ts';
 
 /** Longest wait that is accepted: a day. A longer one is a mistake, and would overflow a timer. */
-const LONGEST_MS = 24 * 60 * 60 * 1000;
+const MAX_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Reads how long an answer asks the client to wait, from `Retry-After` (RFC 9110, 10.2.3), in seconds or as an HTTP
@@ -12,10 +12,10 @@ const LONGEST_MS = 24 * 60 * 60 * 1000;
  */
 export function readRetryAfter(answer: Pick<Answer, 'header' | 'json'>, nowMs: number): number | undefined {
   const text = answer.header('retry-after')?.trim() ?? '';
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.round(Number(text) * 1000), LONGEST_MS);
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.round(Number(text) * 1000), MAX_MS);
   const at = readHttpDate(text);
   if (at === undefined) return undefined;
-  return Math.min(Math.max(at - (readHttpDate(answer.header('date')) ?? nowMs), 0), LONGEST_MS);
+  return Math.min(Math.max(at - (readHttpDate(answer.header('date')) ?? nowMs), 0), MAX_MS);
 }
 
 /** Converts an HTTP date in any of its three forms to ms; undefined for anything else that `Date` would guess at. */

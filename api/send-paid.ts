@@ -16,7 +16,7 @@ import { ApiError, type MediaBody, type OpenFile, type PaidRequest, type Receive
 const RETRY_PAUSES_MS = [250, 1_000, 4_000] as const;
 
 /** Max time to open a request's files, in ms. A slower request is not sent, because its intent would be too old. */
-const LONGEST_OPEN_MS = 2_000;
+const MAX_OPEN_MS = 2_000;
 
 /** Options of a paid request besides its content. */
 export interface SendOptions<T> {
@@ -53,7 +53,7 @@ export async function sendPaid<T>(
   } catch (error) {
     return notMade(error, connection, context);
   }
-  if (typeof body !== 'string' && performance.now() - begunAt > LONGEST_OPEN_MS) {
+  if (typeof body !== 'string' && performance.now() - begunAt > MAX_OPEN_MS) {
     await body.close();
     const message = `${context.asked} was not sent – reading its files took too long`;
     return { verdict: 'not-accepted', failure: { class: 'NotSent', message } };

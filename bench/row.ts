@@ -16,7 +16,7 @@ const SCRIPT = resolve(import.meta.dirname, 'row', 'script.mjs');
 /** Max rows in progress. */
 const WINDOW = '1000';
 const POLL_MS = 500;
-const MOST_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 /** No round starts unless it will probably end within this time, ms. */
 const LIMIT_MS = 55_000;
 const rows = Number(process.argv[2] ?? 2_000);
@@ -28,7 +28,7 @@ do {
   const round = { ours: await measure(voxbatch), script: await measure(script) };
   costs.push(round);
   console.log(`voxbatch ${describe(round.ours)}\nscript   ${describe(round.script)}`);
-} while (costs.length < MOST_ROUNDS && ((performance.now() - begun) / costs.length) * (costs.length + 1) < LIMIT_MS);
+} while (costs.length < MAX_ROUNDS && ((performance.now() - begun) / costs.length) * (costs.length + 1) < LIMIT_MS);
 console.log(`\n${historyLine()}`);
 
 /** Arguments of Node for voxbatch. */

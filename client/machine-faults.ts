@@ -74,7 +74,7 @@ export function requireWritable({ place, readOnly }: WritableFacts): void {
 }
 
 /** Smallest usable limit on the size of files, bytes. */
-const LEAST_BYTES = 1e9;
+const MIN_BYTES = 1e9;
 
 /**
  * Throws {@link VoxbatchError} (`small-files`) if this process may write only small files (`ulimit -f`), a limit that
@@ -84,8 +84,7 @@ const LEAST_BYTES = 1e9;
 export function requireLargeFiles(): void {
   const [, soft, hard] = /^Max file size +(\S+) +(\S+)/mu.exec(readLimits()) ?? [];
   const mostBytes = Number(soft);
-  if (mostBytes < LEAST_BYTES)
-    throw new VoxbatchError({ type: 'small-files', mostBytes, mayLift: hard === 'unlimited' });
+  if (mostBytes < MIN_BYTES) throw new VoxbatchError({ type: 'small-files', mostBytes, mayLift: hard === 'unlimited' });
 }
 
 /** Empty on systems other than Linux. */

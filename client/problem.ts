@@ -48,7 +48,7 @@ function sentenceFor(problem: Problem): string {
 }
 
 /** Max rows or batches named in a message. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** The message of each problem. */
 const SENTENCES: {
@@ -59,7 +59,7 @@ const SENTENCES: {
   'bad-config': ({ cause }) => messageOf(cause).trimEnd(),
   'no-ledger': (problem) => `There is no batch here yet (${problem.ledger}).`,
   'ledger-lost': ({ ledger, store, batches }) =>
-    `The ledger ${ledger} has no batch, but ${store} has media of ${batches.length === 1 ? 'a batch' : `${batches.length} batches`} (${batches.slice(0, MOST_NAMED).join(', ')}${batches.length > MOST_NAMED ? ', …' : ''}), and the ledger that records what was paid for them is lost, or elsewhere.`,
+    `The ledger ${ledger} has no batch, but ${store} has media of ${batches.length === 1 ? 'a batch' : `${batches.length} batches`} (${batches.slice(0, MAX_NAMED).join(', ')}${batches.length > MAX_NAMED ? ', …' : ''}), and the ledger that records what was paid for them is lost, or elsewhere.`,
   'ledger-unconfirmed': ({ ledger }) =>
     `You have not made the ledger ${ledger} on this machine, so its batches, hooks and schedules may be somebody else's.`,
   'state-unwritable': ({ folder, cause }) =>
@@ -80,7 +80,7 @@ const SENTENCES: {
   'forgotten-batch': (problem) =>
     `Batch "${problem.batch}" is not in the ledger, but ${lostBatchWords(problem)}: the ledger is older, as after a restore from a backup, and would pay for its rows again.`,
   'forgotten-requests': ({ folders, batch, rows, credits }) =>
-    `${folders.join(' and ')} ${folders.length === 1 ? 'has' : 'have'} paid requests of ${rows.length} ${rows.length === 1 ? 'row' : 'rows'} of batch "${batch}" (${rows.slice(0, MOST_NAMED).join(', ')}${rows.length > MOST_NAMED ? ', …' : ''}), ${credits} ${credits === 1 ? 'credit' : 'credits'}, that the ledger does not have on record: the ledger is older, as after a restore from a backup, and would pay for them again.`,
+    `${folders.join(' and ')} ${folders.length === 1 ? 'has' : 'have'} paid requests of ${rows.length} ${rows.length === 1 ? 'row' : 'rows'} of batch "${batch}" (${rows.slice(0, MAX_NAMED).join(', ')}${rows.length > MAX_NAMED ? ', …' : ''}), ${credits} ${credits === 1 ? 'credit' : 'credits'}, that the ledger does not have on record: the ledger is older, as after a restore from a backup, and would pay for them again.`,
   'linked-out': ({ path }) => `${linkWords(path)}.`,
   'linked-below-out': ({ path }) => `${linkWords(path)}.`,
   'not-a-file': ({ path }) => `${notAFileWords(path)}.`,
@@ -182,8 +182,8 @@ export function differenceWords({ batch, what, expected, got }: Difference): str
 /** What shows that a batch was begun that the ledger lacks. */
 function lostBatchWords({ receipts, folders }: ForgottenBatch): string {
   const results = folders.reduce((sum, one) => sum + one.results, 0);
-  const names = folders.slice(0, MOST_NAMED).map(({ folder }) => folder);
-  const more = folders.length > MOST_NAMED ? ', …' : '';
+  const names = folders.slice(0, MAX_NAMED).map(({ folder }) => folder);
+  const more = folders.length > MAX_NAMED ? ', …' : '';
   return [
     ...(receipts === null
       ? []

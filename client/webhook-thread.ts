@@ -18,7 +18,7 @@ const BURST_MS = 20;
 const MEASURE_EVERY_MS = 2;
 
 /** Longest single rest, ms. */
-const LONGEST_REST_MS = 500;
+const MAX_REST_MS = 500;
 
 /**
  * Returns a function to call before each piece of work. If the thread has used up its share, the call blocks it:
@@ -39,7 +39,7 @@ export function createThrottle(): () => void {
       current.active - last.active + current.idle - last.idle,
       current.active - last.active,
     );
-    const pauseMs = Math.min(LONGEST_REST_MS, restMs(duty, SHARE, BURST_MS));
+    const pauseMs = Math.min(MAX_REST_MS, restMs(duty, SHARE, BURST_MS));
     if (pauseMs > 0) {
       Atomics.wait(never, 0, 0, pauseMs);
       duty = recordWork(duty, SHARE, pauseMs, 0);

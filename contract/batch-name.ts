@@ -48,7 +48,7 @@ export function isUsableName(name: string): boolean {
 }
 
 /** Max characters of the batch's name in its folder's name, which file systems limit to 255 bytes. */
-const LONGEST_IN_FOLDER = 48;
+const MAX_FOLDER_NAME_LENGTH = 48;
 /** The random id at the end of a folder's name. */
 const FOLDER_ID = /-[0-9a-f]{10}$/;
 
@@ -81,5 +81,5 @@ export function isFolderOf(name: string, folder: string): boolean {
 }
 
 function shortened(name: string): string {
-  return Array.from(name).slice(0, LONGEST_IN_FOLDER).join('');
+  return Array.from(name).slice(0, MAX_FOLDER_NAME_LENGTH).join('');
 }

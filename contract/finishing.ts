@@ -100,14 +100,14 @@ export const TITLE_COLUMN = 'title';
 export const JOINING_COLUMNS: readonly string[] = [PAUSE_COLUMN, TITLE_COLUMN];
 
 /** Longest silence after a row, in seconds. */
-const MOST_PAUSE = 600;
-export const PAUSE_FORM = `seconds from 0 to ${MOST_PAUSE}, such as 0.5`;
+const MAX_PAUSE = 600;
+export const PAUSE_FORM = `seconds from 0 to ${MAX_PAUSE}, such as 0.5`;
 
 /** Parses the length of a pause in seconds, with a point or a comma; undefined if invalid. */
 export function parsePause(given: string): number | undefined {
   const text = given.replace(',', '.');
   const seconds = /^0+(\.0*)?$/.test(text.trim()) ? 0 : parsePositive(text);
-  return seconds !== undefined && seconds <= MOST_PAUSE ? seconds : undefined;
+  return seconds !== undefined && seconds <= MAX_PAUSE ? seconds : undefined;
 }
 
 /** Returns joining and finishing settings as option names with text values, for comparison and messages. */

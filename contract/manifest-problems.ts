@@ -113,11 +113,11 @@ export function describeProblem(problem: ManifestProblem): string {
   return `${file}line ${problem.line}${id}${column}: expected ${problem.expected}; got ${problem.got}`;
 }
 
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN_LENGTH = 60;
 
 /** A value as shown in a message: quoted where that helps, control characters spelled out, shortened. */
 export function show(value: string): string {
-  const short = value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
+  const short = value.length > MAX_SHOWN_LENGTH ? `${value.slice(0, MAX_SHOWN_LENGTH)}…` : value;
   const spelled = JSON.stringify(short);
   return /^"[\w.#{}-]+"$/.test(spelled) ? short : spelled;
 }

@@ -5,7 +5,7 @@
  */
 
 /** Max paths in the setting. */
-export const MOST_RESULT_MEMBERS = 10;
+export const MAX_RESULT_MEMBERS = 10;
 /** A valid path: up to 10 names, separated by dots. */
 export const RESULT_MEMBER = /^[^.]{1,100}(?:\.[^.]{1,100}){0,9}$/u;
 /** The forms of the setting, for messages that begin with "expected". */
@@ -14,7 +14,7 @@ export const RESULT_MEMBER_FORM = 'a member such as "data.clip.href", or a list 
 /** Parses the setting, one path or a list of them, into a list; undefined if it is invalid. */
 export function parseResultMember(value: unknown): readonly string[] | undefined {
   const paths: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (paths.length === 0 || paths.length > MOST_RESULT_MEMBERS) return undefined;
+  if (paths.length === 0 || paths.length > MAX_RESULT_MEMBERS) return undefined;
   const isValid = paths.every((path): path is string => typeof path === 'string' && RESULT_MEMBER.test(path));
   return isValid ? paths : undefined;
 }

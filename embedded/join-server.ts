@@ -176,7 +176,7 @@ const ASK_EVERY = 10;
 const ASK_TIMEOUT_MS = 5_000;
 /** Unanswered requests in a row that make a server count as hung: half a minute. A laptop's sleep does not count. */
 const SILENT_LIMIT = 3;
-const LONGEST_RETRY_MS = 15_000;
+const MAX_RETRY_MS = 15_000;
 /** A log is truncated at this size; one older part is kept. */
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
 
@@ -198,7 +198,7 @@ async function watchServer(paths: HomePaths, options: WatchOptions): Promise<voi
   let silent = 0;
   let failures = 0;
   for (let look = 1; ; look += 1) {
-    const retry = Math.min(GAP_MS * 2 ** failures, LONGEST_RETRY_MS);
+    const retry = Math.min(GAP_MS * 2 ** failures, MAX_RETRY_MS);
     try {
       await pause(retry, undefined, { signal, ref: false });
     } catch {

@@ -1,6 +1,6 @@
 import { messageOf } from '../contract/message-of.ts';
 import * as z from 'zod';
-import { MOST_RESULT_MEMBERS, RESULT_MEMBER, RESULT_MEMBER_FORM } from '../contract/result-member.ts';
+import { MAX_RESULT_MEMBERS, RESULT_MEMBER, RESULT_MEMBER_FORM } from '../contract/result-member.ts';
 import { DIALECT_CHOICE, DIALECT_FORMS } from '../contract/dialects.ts';
 import { HALT_FORMS, parseHalt } from '../contract/halt.ts';
 import { POLLING, type Polling } from '../contract/polling-settings.ts';
@@ -81,7 +81,7 @@ const HALT = z.string().transform((text, context) => {
 // Where the API puts the link to a result.
 const EXPECTS_MEMBER = { message: `expected ${RESULT_MEMBER_FORM}` };
 const RESULT_PATH = z.string().regex(RESULT_MEMBER, EXPECTS_MEMBER);
-const RESULT_PATHS = z.array(RESULT_PATH).min(1, EXPECTS_MEMBER).max(MOST_RESULT_MEMBERS, EXPECTS_MEMBER);
+const RESULT_PATHS = z.array(RESULT_PATH).min(1, EXPECTS_MEMBER).max(MAX_RESULT_MEMBERS, EXPECTS_MEMBER);
 
 /** Returns how a value is written in JSON: as on the command line, but numbers as numbers, and null for "none". */
 function schemaOf(takes: ValueKind): z.ZodType {

@@ -8,13 +8,13 @@ export const DEFAULT_TEMPLATE = '{id}.{ext}';
 /** A field of a template, such as `{id}`. */
 const FIELD = /\{([^{}]*)\}/g;
 /** Max bytes of a path segment: file systems allow 255, and `.part` needs some. */
-const LONGEST_PART = 240;
+const MAX_PART_LENGTH = 240;
 /** Max bytes of a whole path. */
-const LONGEST_NAME = 1000;
+const MAX_NAME_LENGTH = 1000;
 /** Characters that some file system forbids or treats as a separator: the Windows list includes all others. */
 const UNSAFE = /[<>:"/\\|?*\p{Cc}]/gu;
 /** Max bytes of an id in a file name; a template may add more. */
-const LONGEST_SAFE_ID = 200;
+const MAX_SAFE_ID_LENGTH = 200;
 /** Hex digits of the hash that distinguishes ids with the same safe form. */
 const MARK_DIGITS = 8;
 
@@ -83,9 +83,9 @@ export function makeName(template: string, fields: NameFields): string {
  */
 export function safeId(id: string): string {
   const plain = id.replaceAll(UNSAFE, '_');
-  if (plain === id && Buffer.byteLength(id) <= LONGEST_SAFE_ID) return id;
+  if (plain === id && Buffer.byteLength(id) <= MAX_SAFE_ID_LENGTH) return id;
   const mark = hash('sha256', id, 'hex').slice(0, MARK_DIGITS);
-  return `${cut(plain, LONGEST_SAFE_ID - MARK_DIGITS - 1)}-${mark}`;
+  return `${cut(plain, MAX_SAFE_ID_LENGTH - MARK_DIGITS - 1)}-${mark}`;
 }
 
 /** Returns the longest prefix of a text that fits into this many bytes. */
@@ -115,8 +115,8 @@ export function whyBadPath(name: string): string | undefined {
   const parts = path.split('/');
   if (parts.includes('..')) return 'a path that stays inside the folder, without ..';
   if (parts.some((part) => part === '' || part === '.' || /^\.jsonl$/.test(part))) return 'a path without empty parts';
-  if (parts.some((part) => Buffer.byteLength(part) > LONGEST_PART) || Buffer.byteLength(path) > LONGEST_NAME) {
-    return `a name of at most ${LONGEST_PART} bytes a part and ${LONGEST_NAME} in all`;
+  if (parts.some((part) => Buffer.byteLength(part) > MAX_PART_LENGTH) || Buffer.byteLength(path) > MAX_NAME_LENGTH) {
+    return `a name of at most ${MAX_PART_LENGTH} bytes a part and ${MAX_NAME_LENGTH} in all`;
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import { show, type Finding } from '../contract/manifest-problems.ts';
 import { SeenTable } from './seen-table.ts';
 
 /** Max characters of an id. */
-const LONGEST_ID = 200;
+const MAX_ID_LENGTH = 200;
 
 /** The identity of a row. */
 export interface RowIdentity {
@@ -162,8 +162,8 @@ type CellOf = (column: string) => string | undefined;
  */
 export function findBadId(id: string, column: string): Finding | undefined {
   const bad = (expected: string): Finding => ({ column, expected, got: show(id), code: 'bad-id' });
-  if (id.length > LONGEST_ID || /[\p{Cc}\p{Cs}]/u.test(id))
-    return bad(`an id of at most ${LONGEST_ID} characters without control characters`);
+  if (id.length > MAX_ID_LENGTH || /[\p{Cc}\p{Cs}]/u.test(id))
+    return bad(`an id of at most ${MAX_ID_LENGTH} characters without control characters`);
   if (/^[/\\]|^[a-z]:[/\\]/i.test(id)) return bad('an id that is no absolute path');
   return id.split(/[/\\]/).some((part) => part === '.' || part === '..')
     ? bad('an id that is not a path with . or ..')

@@ -1,7 +1,7 @@
 import type { ManifestRow, ManifestOptions } from './manifest-options.ts';
 
 /** Memory limit for the kept rows, in bytes: some 25,000 short lines. */
-const MOST_BYTES = 32 * 1024 ** 2;
+const MAX_BYTES = 32 * 1024 ** 2;
 
 /** Approximate overhead per row besides its cells: its objects and id. */
 const BYTES_A_ROW = 1_000;
@@ -19,7 +19,7 @@ export class RowsInMemory {
   #digest: string | null = null;
 
   /** @param mostBytes memory limit; tests use less */
-  constructor(mostBytes = MOST_BYTES) {
+  constructor(mostBytes = MAX_BYTES) {
     this.#mostBytes = mostBytes;
   }
 

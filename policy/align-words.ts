@@ -12,14 +12,14 @@ export interface Stretch {
 }
 
 /** Max edit distance that is searched for; this many edits take half a second. */
-const MOST_EDITS = 3_000;
+const MAX_EDITS = 3_000;
 
 /**
  * Aligns two lists of words with as many matches as possible, and returns the equal and the differing stretches, in
- * order. Lists that differ by more than {@link MOST_EDITS} words count as one differing stretch.
+ * order. Lists that differ by more than {@link MAX_EDITS} words count as one differing stretch.
  */
 export function alignWords(first: readonly string[], second: readonly string[]): readonly Stretch[] {
-  const changes = diffArrays([...first], [...second], { maxEditLength: MOST_EDITS });
+  const changes = diffArrays([...first], [...second], { maxEditLength: MAX_EDITS });
   if (changes === undefined) return [{ isEqual: false, first: [0, first.length], second: [0, second.length] }];
   const stretches: Stretch[] = [];
   let fromFirst = 0;

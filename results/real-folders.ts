@@ -4,7 +4,7 @@ import { LinkedFolder } from './errors.ts';
 import { isAbsent } from './files.ts';
 
 /** Max folders remembered; a file name template may give each row its own folder. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 /** Returns the first of these paths that is a symbolic link, if any. Throws if one cannot be examined. */
 export async function firstLink(paths: readonly string[]): Promise<string | undefined> {
@@ -58,7 +58,7 @@ export class RealFolders {
     if (folder === '.' || this.#known.has(folder)) return undefined;
     const link = (await this.#linkTo(posix.dirname(folder))) ?? (await firstLink([join(this.out, folder)]));
     if (link !== undefined) return link;
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#known.add(folder);
     return undefined;
   }

@@ -73,7 +73,7 @@ export interface ScannedRow {
 }
 
 /** Max rows whose files share one folder, which is handier: with up to three files a row, fewer than 100,000 files. */
-const MOST_FLAT_ROWS = 30_000;
+const MAX_FLAT_ROWS = 30_000;
 
 /** The part of a batch that its file names are made from. It never changes, so names are stable. */
 export type NamingBatch = Pick<BatchRecord, 'settings' | 'columns' | 'layout' | 'rows'>;
@@ -95,7 +95,7 @@ export function filesOf(row: RowRecord, batch: NamingBatch): readonly RowFile[] 
   const folder = posix.join(
     MEDIA_FOLDER,
     row.outcome === 'unfit' ? UNFIT_FOLDER : '',
-    ...(batch.rows > MOST_FLAT_ROWS ? foldersOf(layout, row.row) : []),
+    ...(batch.rows > MAX_FLAT_ROWS ? foldersOf(layout, row.row) : []),
   );
   const id = settings.safeIds === true ? safeId(row.id) : row.id;
   return files.map((file) => {

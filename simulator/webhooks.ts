@@ -11,7 +11,7 @@ const MODES = WEBHOOK_MODES.filter((mode) => mode !== 'drawn');
 /** Max delay of a late webhook, in ms. */
 const LATEST_MS = 2_000;
 /** Max timer delay, in ms. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Time limit for a receiver's answer, in ms. */
 const TIMEOUT_MS = 5_000;
 
@@ -64,7 +64,7 @@ export class Webhooks {
     const type = draw.shape('webhook.type');
     // Stuck jobs get none. A hastened job's webhook comes late.
     const wait = Math.max(0, due.at(job) - Date.now());
-    if (wait > LONGEST_TIMER_MS) return;
+    if (wait > MAX_TIMER_MS) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       void this.#send(due, bodyOf(body, due.id ?? job.id, job), type);

@@ -8,7 +8,7 @@ import { checkRaw, checkWav } from './containers/check-wav.ts';
 import { FileWindow } from './containers/file-window.ts';
 import { HEAD_BYTES, sniff } from './sniff.ts';
 import type { Expectation, StoredFile } from './store.ts';
-import { MOST_SECONDS, CompleteButUnfit, type Container, type Unfitness, UnfitBody } from './unfit.ts';
+import { MAX_SECONDS, CompleteButUnfit, type Container, type Unfitness, UnfitBody } from './unfit.ts';
 
 /**
  * Inspects a received body: its hash, its type, and whether it is complete. Throws {@link UnfitBody} for one that is
@@ -99,7 +99,7 @@ export async function checkMedia(
 
 /** Whether a declared length is plausible. */
 function isPossible(seconds: number): boolean {
-  return seconds >= 0 && seconds <= MOST_SECONDS;
+  return seconds >= 0 && seconds <= MAX_SECONDS;
 }
 
 /** Rounds a duration to milliseconds; leaves out an unknown or impossible one. */

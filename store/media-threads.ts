@@ -10,9 +10,9 @@ import type { Reused, StoredFile } from './store.ts';
 import { UnfitBody } from './unfit.ts';
 
 /** Larger files are left to the threads for large files. */
-const MOST_SMALL_BYTES = 1024 ** 2;
+const MAX_SMALL_BYTES = 1024 ** 2;
 /** Memory limit of a thread, in MB. A 200 MB film takes less than 90 MB of the process. */
-const MOST_MEGABYTES = 512;
+const MAX_MEGABYTES = 512;
 
 /** A kind of work of a media thread. Its jobs and results must survive structured clone. */
 interface Work<Job, Result> {
@@ -28,7 +28,7 @@ interface Work<Job, Result> {
   readonly unread: (job: Job, why: string, again: (job: Job) => Promise<Result>) => Result | Promise<Result>;
 }
 
-const isLarge = (_: unknown, bytes: number): boolean => bytes > MOST_SMALL_BYTES;
+const isLarge = (_: unknown, bytes: number): boolean => bytes > MAX_SMALL_BYTES;
 
 /**
  * Stores a body, or finds a stored file. A paid result that kills the thread is not lost: it is stored unchecked, as
@@ -121,7 +121,7 @@ export function startMediaThreads(
   entry = findThreadEntry(import.meta.url, 'store/media-thread'),
   secondMs = 1_000,
 ): MediaThreads {
-  const options = { entry, toError, mostMegabytes: MOST_MEGABYTES, secondMs };
+  const options = { entry, toError, mostMegabytes: MAX_MEGABYTES, secondMs };
   const small = new DeadlinePool<ThreadJob>({ name: 'media', size: 1, ...options });
   const large = new DeadlinePool<ThreadJob>({ name: 'large media', size: most, ...options });
   const run = async <Job, Result>(work: Work<Job, Result>, job: Job): Promise<Result> => {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * The first pause between two tries, ms. Each further one is twice as long, and shortened at random by up to a half.
  */
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 
 /** Why a place cannot be used for now. */
 export interface OutageProblem {
@@ -92,7 +92,7 @@ export class Outage {
     limitMs: number,
     problemOf: (error: unknown) => OutageProblem | undefined,
     silence: Silence = { ms: Infinity, problem: '' },
-    crowd: Crowd = { everyMs: 0, longestMs: LONGEST_PAUSE_MS },
+    crowd: Crowd = { everyMs: 0, longestMs: MAX_PAUSE_MS },
   ) {
     this.#limitMs = limitMs;
     this.#problemOf = problemOf;
@@ -203,7 +203,7 @@ export class Outage {
     const { everyMs, longestMs } = this.#crowd;
     const { signal } = this.#pauses;
     const jitter = 0.5 + Math.random() / 2;
-    const ownMs = Math.min(failsAlone ? longestMs : LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (mine.failures - 1));
+    const ownMs = Math.min(failsAlone ? longestMs : MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (mine.failures - 1));
     const crowdMs = Math.min(longestMs, everyMs * (this.#waiting.size - 1));
     await sleep(Math.min(leftMs, ownMs * jitter), undefined, { signal }).catch(() => undefined);
     const restMs = Math.min(leftMs, crowdMs * jitter) - ownMs * jitter;

@@ -10,7 +10,7 @@ import type { FileWindow } from './containers/file-window.ts';
  * - `without a picture`: a video without one.
  * - `sound rather than a video`: audio came where a video was requested.
  * - `of no known kind`: its bytes match no known type.
- * - `of no possible length`: it claims to last longer than {@link MOST_SECONDS}, or states no sample rate.
+ * - `of no possible length`: it claims to last longer than {@link MAX_SECONDS}, or states no sample rate.
  * - `unreadable: …`: its check did not finish, which a damaged or malicious file may cause. Nothing more is known about
  * it.
  * - `far too long for its text`, `far too short for its text`: see `policy/verification/speech-pace.ts`.
@@ -28,7 +28,7 @@ export type Unfitness =
   | 'far too short for its text';
 
 /** Max plausible duration of a result, in seconds: a week. */
-export const MOST_SECONDS = 604_800;
+export const MAX_SECONDS = 604_800;
 
 /** The body was cut off, or is no result at all, such as an error page. Nothing was stored. */
 export class UnfitBody extends Error {

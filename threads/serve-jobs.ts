@@ -54,7 +54,7 @@ export interface ThrownError {
 }
 
 /** Maximum depth of causes; deeper ones are dropped. */
-const MOST_CAUSES = 5;
+const MAX_CAUSES = 5;
 
 /** Converts an error for posting. */
 function packError(error: unknown, depth = 0): ThrownError {
@@ -66,7 +66,7 @@ function packError(error: unknown, depth = 0): ThrownError {
     message,
     members: Object.fromEntries(own),
     ...(stack === undefined ? {} : { stack }),
-    ...(cause === undefined || depth === MOST_CAUSES ? {} : { cause: packError(cause, depth + 1) }),
+    ...(cause === undefined || depth === MAX_CAUSES ? {} : { cause: packError(cause, depth + 1) }),
   };
 }
 

@@ -13,7 +13,7 @@ import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 /** How often to look for what was done and what has ended, ms. */
 const LOOK_EVERY_MS = 1_000;
 /** An action that cannot be told so often by itself is left out, or no later one would be told. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 /** A transaction of PostgreSQL may become visible after one with a higher number, by this many at most. */
 const LATE = 50;
 
@@ -133,7 +133,7 @@ class BatchNews {
   #isHopeless({ number }: ActionRecord): boolean {
     const tries = this.#stuck.number === number ? this.#stuck.tries + 1 : 1;
     this.#stuck = { number, tries };
-    return tries >= MOST_TRIES;
+    return tries >= MAX_TRIES;
   }
 
   async #tell(action: ActionRecord): Promise<void> {

@@ -1,5 +1,5 @@
 /** Rows beyond this many that wait for other rows' results count against the next claim, because they take memory. */
-const MOST_AWAITING = 2_000;
+const MAX_AWAITING = 2_000;
 
 /**
  * What a claimed row does before it enters the window. `looking-up`: it looks for an earlier result. `awaiting`: it
@@ -13,7 +13,7 @@ export class RowsBeforeWindow {
 
   /** Number of rows that count against the next claim. */
   get count(): number {
-    return this.#rows['looking-up'] + Math.max(0, this.awaiting - MOST_AWAITING);
+    return this.#rows['looking-up'] + Math.max(0, this.awaiting - MAX_AWAITING);
   }
 
   /** Number of rows that wait for other rows' results. */

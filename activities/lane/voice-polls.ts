@@ -2,7 +2,7 @@ import { readVoices, type VoicesRead } from '../../api/voices/read-voices.ts';
 import type { AwaitedVoice, VoiceSettlement } from '../../ledger/voices/awaited-voices.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { nextForVoice, watchAfter, type VoiceSeen } from '../../policy/voices/awaited-voice.ts';
-import { LONGEST_TRAINING_MS } from '../../policy/voices/unready-voice.ts';
+import { MAX_TRAINING_MS } from '../../policy/voices/unready-voice.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { readInTurn } from '../polling/read-in-turn.ts';
 import { errorSummary } from '../visibility/event-facts.ts';
@@ -11,7 +11,7 @@ import { errorSummary } from '../visibility/event-facts.ts';
 const PATIENCE_MS = 60_000;
 
 /** Maximum characters of a refusal quoted in a row's failure. */
-const LONGEST_QUOTE = 250;
+const MAX_QUOTE_LENGTH = 250;
 
 type PollDependencies = Parameters<typeof readInTurn>[0] & Pick<Dependencies, 'api' | 'observe'>;
 
@@ -83,14 +83,14 @@ function settlementOf(awaited: AwaitedVoice, seen: VoiceSeen, now: number): Voic
 
 /** Returns the failure of the rows of a voice that was not ready in time. */
 function afterTooLong({ voice, name, refusal }: AwaitedVoice): Failure {
-  const minutes = String(LONGEST_TRAINING_MS / 60_000);
+  const minutes = String(MAX_TRAINING_MS / 60_000);
   const called = name === null ? voice : `"${name}" (${voice})`;
   const cause = 'its voice is in training';
   if (refusal === null) {
     const message = `Voice ${called} was still in training after ${minutes} minutes. Nothing was sent for this row, nothing was charged.`;
     return { class: 'NoVoice', cause, message };
   }
-  const said = refusal.message.replace(/\.?$/u, '.').slice(0, LONGEST_QUOTE);
+  const said = refusal.message.replace(/\.?$/u, '.').slice(0, MAX_QUOTE_LENGTH);
   const message = `Voice ${called} was still refused after ${minutes} minutes; nothing was charged for this row. The last answer: ${said}`;
   return { class: 'NoVoice', cause, message };
 }

@@ -25,7 +25,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { waitPauseMs } from '../../policy/cache/awaited-result.ts';
 
 /** A row ends after this many submits in one slice that failed before anything was sent. */
-const MOST_FAULTS = 3;
+const MAX_FAULTS = 3;
 
 /**
  * Works on a claimed row until it needs nothing more or the lane must stop. The row machine
@@ -157,7 +157,7 @@ async function submitOrReconcile(
     if (signal.aborted) throw error;
     deps.observe({ type: 'note', what: 'submit-failed', ...key, error: errorSummary(error) });
     const report = await reconcile(deps, key, signal);
-    if (report.next.type === 'submit' && faults.push(error) >= MOST_FAULTS) throw error;
+    if (report.next.type === 'submit' && faults.push(error) >= MAX_FAULTS) throw error;
     return report;
   }
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mayCatchUp } from '../../policy/pacing/catch-up.ts';
-import { leadAfter, leadWhenFull, LEAST_LEAD_MS } from '../../policy/pacing/lead.ts';
+import { leadAfter, leadWhenFull, MIN_LEAD_MS } from '../../policy/pacing/lead.ts';
 import { Pacer, type Slot } from '../../policy/pacing/pacer.ts';
 import {
   RateLease,
@@ -40,7 +40,7 @@ export class PaceLine {
 
   constructor(endpoint: EndpointClass, batch: string) {
     this.#endpoint = endpoint;
-    this.#leadMs = endpoint === 'create' ? LEAST_LEAD_MS : 0;
+    this.#leadMs = endpoint === 'create' ? MIN_LEAD_MS : 0;
     // Includes calls that have a slot but are not made yet, because they count as soon as they are made.
     this.#lease = new RateLease(endpoint, batch, (now) =>
       Math.max(this.pacer.usedBefore(now), this.pacer.usedBefore(now + this.#leadMs)),

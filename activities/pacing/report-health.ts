@@ -3,7 +3,7 @@ import type { Observe } from '../../contract/work-events.ts';
 import { publicCause, type Failure, type FailureClass } from '../../contract/failures.ts';
 import { limiterScope } from '../../contract/names.ts';
 import type { LimiterStep } from '../../policy/pacing/limiter-step.ts';
-import { SHORTEST_PAUSE_MS } from '../../policy/pacing/rate.ts';
+import { MIN_PAUSE_MS } from '../../policy/pacing/rate.ts';
 import type { Pace, Turn } from './pace.ts';
 import type { EndpointClass, PaceNeeds } from './rate-lease.ts';
 
@@ -75,7 +75,7 @@ export async function reportHealth(
       const counted = pace.usedBefore(endpoint, slot.at);
       pace.noteReported(endpoint, monotonic);
       // Pause this process's calls at once, because others are about to be sent while the ledger is written.
-      pace.pause(endpoint, monotonic, { pauseMs: Math.max(SHORTEST_PAUSE_MS, failure?.retryAfterMs ?? 0) });
+      pace.pause(endpoint, monotonic, { pauseMs: Math.max(MIN_PAUSE_MS, failure?.retryAfterMs ?? 0) });
       return report({
         type: 'refused',
         owner: deps.owner,

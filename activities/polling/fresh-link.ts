@@ -99,10 +99,10 @@ export async function freshLink(
  * Maximum consecutive reads without a link. `result`: of a completed job that has none. `read`: of a job that cannot be
  * read.
  */
-const MOST_READS: Readonly<Record<PollTrouble, number>> = { result: 6, read: 150 };
+const MAX_READS: Readonly<Record<PollTrouble, number>> = { result: 6, read: 150 };
 
-/** Like {@link MOST_READS}, for the job of an earlier, equal row, which the API may have forgotten long ago. */
-const MOST_READS_OF_EARLIER: Readonly<Record<PollTrouble, number>> = { ...MOST_READS, result: 2 };
+/** Like {@link MAX_READS}, for the job of an earlier, equal row, which the API may have forgotten long ago. */
+const MAX_READS_OF_EARLIER: Readonly<Record<PollTrouble, number>> = { ...MAX_READS, result: 2 };
 
 /** Counts a read without a link. Too many of them end the row, or the use of an earlier row's result. */
 async function retryOrGiveUp(
@@ -114,7 +114,7 @@ async function retryOrGiveUp(
   const name = attemptName(key);
   const isEarlier = before.state === 'cached';
   const reads = deps.polls.countTrouble(name, trouble, deps.clock.now().monotonic);
-  if (reads < (isEarlier ? MOST_READS_OF_EARLIER : MOST_READS)[trouble]) return later(signal);
+  if (reads < (isEarlier ? MAX_READS_OF_EARLIER : MAX_READS)[trouble]) return later(signal);
   deps.polls.forget(name);
   // The API may have forgotten the other row's job. The row makes the speech itself, as if there were no earlier
   // result.

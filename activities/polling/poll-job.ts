@@ -16,7 +16,7 @@ import { readInTurn } from './read-in-turn.ts';
 import { ageOf, isPastDeadline, readAwaitedJob, type AwaitedJob } from './awaited-job.ts';
 
 /** Maximum consecutive failed polls of either kind ({@link PollTrouble}). Then the row fails. */
-const MOST_TROUBLES = 6;
+const MAX_TROUBLES = 6;
 
 /**
  * The result of a poll: the row's snapshot, if the poll changed it. `fetched`: the result is being downloaded.
@@ -150,6 +150,6 @@ async function troubled(
   what: string,
   details: TroubleDetails = {},
 ): Promise<PollResult> {
-  if (deps.polls.countTrouble(job.name, trouble, nextPollOf(deps, job)) < MOST_TROUBLES) return 'same';
+  if (deps.polls.countTrouble(job.name, trouble, nextPollOf(deps, job)) < MAX_TROUBLES) return 'same';
   return giveUpResult(deps, job, `Job ${job.jobId} ${what}`, details);
 }

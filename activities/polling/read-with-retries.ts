@@ -4,7 +4,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { readInTurn } from './read-in-turn.ts';
 
 /** Maximum reads of one page. Several, because trouble that lost the answer to a request often lasts for a while. */
-const MOST_READS = 6;
+const MAX_READS = 6;
 /** Failures of a read that may be temporary. */
 const TEMPORARY: readonly FailureClass[] = ['NotSent', 'RateLimited', 'ServiceDown'];
 
@@ -23,7 +23,7 @@ export async function readWithRetries<T>(
       return await readInTurn(deps, batch, signal, read);
     } catch (error) {
       const isTemporary = error instanceof ApiError && TEMPORARY.includes(error.failure.class) && !signal.aborted;
-      if (!isTemporary || reads >= MOST_READS) throw error;
+      if (!isTemporary || reads >= MAX_READS) throw error;
     }
   }
 }

@@ -20,7 +20,7 @@ import type { LoadedAttempt } from '../attempt.ts';
 import { coversSince, readJobList } from './read-job-list.ts';
 
 /** Maximum time between sending a create request and the creation of its job, ms. */
-const LONGEST_CREATE_MS = 15 * 60_000;
+const MAX_CREATE_MS = 15 * 60_000;
 /** Pause before a list without the job is read again, ms. A job may appear in the list a moment after its creation. */
 const REREAD_AFTER_MS = 1_500;
 /** A job appears in the list within this time after its request, ms. */
@@ -79,7 +79,7 @@ async function choose(
   const { apiUrl, account } = loaded.batch;
   const { spec } = loaded.row;
   const audioHash = audioHashOf(spec, charge);
-  const since = charge.intentAt - API_CLOCK_SLACK_MS - LONGEST_CREATE_MS;
+  const since = charge.intentAt - API_CLOCK_SLACK_MS - MAX_CREATE_MS;
   const lost: LostCreate = {
     isVideo: (url) => isLinkToCell(url, spec.video ?? ''),
     isAudio: (url) => hashOf(cellOfSent(url, spec)) === audioHash,

@@ -6,7 +6,7 @@ import { apiForDialect } from '../row-api.ts';
 import { readWithRetries } from '../polling/read-with-retries.ts';
 
 /** Maximum pages read. The jobs of the last minutes are on fewer. */
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 
 /**
  * Reads the API's list of jobs of an operation, page by page. Returns each job once, although a job created meanwhile
@@ -24,7 +24,7 @@ export async function readJobList(
     apiForDialect(deps, dialect).listJobs(operation, page, PAGE_SIZE, signal);
   const jobs = new Map<string, ListedJob>();
   let isComplete = false;
-  for (let page = 1; page <= MOST_PAGES && !isComplete; page++) {
+  for (let page = 1; page <= MAX_PAGES && !isComplete; page++) {
     const { jobs: found, hasMore } = await readWithRetries(deps, batch, signal, () => read(page));
     for (const job of found) jobs.set(job.id, job);
     isComplete = !hasMore || found.length === 0;

@@ -96,7 +96,7 @@ const CHECK_EVERY_MS = 500;
  */
 const SILENT_CHECKS = 8;
 /** Maximum duration of a request, ms. */
-const LONGEST_REQUEST_MS = 15 * 60_000;
+const MAX_REQUEST_MS = 15 * 60_000;
 /** Further checks after that time, in case the sender had to wait for the store with its answer. */
 const LATE_CHECKS = 60;
 
@@ -112,7 +112,7 @@ async function awaitSender(deps: Dependencies, key: AttemptKey, signal: AbortSig
     const sender = await deps.ledger.workerLiveness(charge.owner);
     if (sender === 'gone') return;
     silent = sender === 'silent' ? silent + 1 : 0;
-    const isLate = Math.abs(deps.clock.now().wall - charge.intentAt) > LONGEST_REQUEST_MS;
+    const isLate = Math.abs(deps.clock.now().wall - charge.intentAt) > MAX_REQUEST_MS;
     if (isLate && deps.store.outage?.trouble === undefined) late += 1;
     await sleep(CHECK_EVERY_MS, undefined, { signal });
   }

@@ -11,7 +11,7 @@ import {
 } from '../../policy/verification/speech-pace.ts';
 
 /** Max speech settings (a voice with its other parameters) whose paces are kept. A column may differ in every row. */
-const MOST_VOICES = 1_000;
+const MAX_VOICES = 1_000;
 
 /** Learns the usual speaking pace of each voice from the results that this process downloads. */
 export class SpeechPaces {
@@ -31,7 +31,7 @@ export class SpeechPaces {
   #keep(key: string, known: KnownPaces): void {
     this.#known.delete(key);
     this.#known.set(key, known);
-    const oldest = this.#known.size > MOST_VOICES ? this.#known.keys().next().value : undefined;
+    const oldest = this.#known.size > MAX_VOICES ? this.#known.keys().next().value : undefined;
     if (oldest !== undefined) this.#known.delete(oldest);
   }
 }

@@ -25,7 +25,7 @@ export interface HintSource {
 /** How long a source remembers hints, ms. A hint may arrive before the answer that names its job. */
 export const UNHEARD_MS = 10_000;
 /** A probe polled more often than this stops being a probe. */
-const MOST_PROBES_POLLS = 4;
+const MAX_PROBES_POLLS = 4;
 
 /**
  * Number of poll gaps after which a spared job is reconsidered: by then, job durations may be known, and probes may
@@ -201,7 +201,7 @@ export class JobHints {
     if (!job.isProbe) return;
     job.probePolls += 1;
     this.#probes = { ...this.#probes, polls: this.#probes.polls + 1 };
-    if (job.probePolls === MOST_PROBES_POLLS) this.#leaveProbes(job);
+    if (job.probePolls === MAX_PROBES_POLLS) this.#leaveProbes(job);
   }
 
   /** The job could not be read: it is polled until it can be. */

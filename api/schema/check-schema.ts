@@ -30,7 +30,7 @@ export async function checkSchema(connection: Connection): Promise<SchemaCheck> 
 }
 
 /** Largest document, bytes; those of large services have some 10 MB. */
-const MOST_BYTES = 16 * 1024 ** 2;
+const MAX_BYTES = 16 * 1024 ** 2;
 /** Time limit for the whole read, in ms. */
 const PATIENCE_MS = 30_000;
 /** Path of the document on the API's host. */
@@ -54,7 +54,7 @@ export async function readApiDocument(connection: Connection): Promise<ApiDocume
       head.body.destroy();
       continue;
     }
-    const answer = await readAnswer(head, MOST_BYTES);
+    const answer = await readAnswer(head, MAX_BYTES);
     if (answer.status !== 200 || answer.json === undefined) throw new ApiError(classifyRead(answer, context));
     return readDocument(answer.json, url.href);
   }
@@ -65,7 +65,7 @@ export async function readApiDocument(connection: Connection): Promise<ApiDocume
 const DEEPEST = 8;
 
 /** Max schema parts to examine: a schema that contains itself in several members would never end. */
-const MOST_PARTS = 10_000;
+const MAX_PARTS = 10_000;
 
 /** The state of a search through a schema. */
 interface Walk {
@@ -105,7 +105,7 @@ function lacksOfRequest(
     const isAsked = member(parameter, 'in') === 'query' && member(parameter, 'required') === true;
     if (isAsked && !call.asks.includes(name)) lacks.push({ type: 'required', field: name });
   }
-  const body = fieldsOf({ root, left: MOST_PARTS }, schemaIn(requestBody), 0);
+  const body = fieldsOf({ root, left: MAX_PARTS }, schemaIn(requestBody), 0);
   if (body === undefined || call.sends.length === 0) return lacks;
   for (const { name, isNeeded } of call.sends) {
     if (!body.named.has(name) && (isNeeded || body.isClosed)) lacks.push({ type: 'field', field: name });

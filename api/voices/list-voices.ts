@@ -142,11 +142,11 @@ export interface ListEnd {
 }
 
 /** Far more pages than an account can have: stops an endless list. */
-const MOST_PAGES = 2_000;
+const MAX_PAGES = 2_000;
 /** No service has smaller pages. */
-const SMALLEST_PAGE = 5;
+const MIN_PAGE = 5;
 /** After this many pages in a row without new voices, an endless list is abandoned. */
-const MOST_STALE = 3;
+const MAX_STALE = 3;
 
 /**
  * Every voice of a paged list, exactly once, from a service with unknown paging: by offset, by page number, with its
@@ -163,7 +163,7 @@ export async function* readVoicePages(
     const { total, nameless = 0 } = last ?? {};
     return { isCut: isUnpaged && total !== undefined && total > seen.size + nameless, total };
   };
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
     const found = await read({ page, offset });
     const count = found.voices.length + found.nameless;
     if (count === 0) return end();
@@ -176,7 +176,7 @@ export async function* readVoicePages(
     }
     last = found;
     stale = seen.size > before ? 0 : stale + 1;
-    if (stale === MOST_STALE) return end(true);
+    if (stale === MAX_STALE) return end(true);
     if (page === 1 && isWhole(found)) return end();
     offset += count;
   }
@@ -185,7 +185,7 @@ export async function* readVoicePages(
 
 /** Whether the service's figures agree that the first page is the whole list. A total alone may be that of the page. */
 function isWhole({ voices, total, pageSize = 0 }: VoicePage): boolean {
-  return total !== undefined && total <= voices.length && voices.length < Math.max(pageSize, SMALLEST_PAGE);
+  return total !== undefined && total <= voices.length && voices.length < Math.max(pageSize, MIN_PAGE);
 }
 
 function isSamePage(one: VoicePage, other: VoicePage): boolean {

@@ -8,7 +8,7 @@ import type { UsedBy, VoiceMaker, VoiceUse } from '../../inputs/voices/voice-use
 import type { JobHolder } from '../../ledger/requests/unresolved.ts';
 import { isSameName } from '../../policy/voices/match-lost-voice.ts';
 import { requestedVoiceName, VoiceNames } from '../../policy/voices/voice-name.ts';
-import { MOST_CANDIDATES, MOST_WARNED, VoiceReport, type VoiceCandidate } from './voice-report.ts';
+import { MAX_CANDIDATES, MAX_WARNED, VoiceReport, type VoiceCandidate } from './voice-report.ts';
 
 /** Reads the API's list of voices in a dialect; free. */
 export type ReadVoices = (wanted: VoicesWanted, dialect: Dialect) => Promise<VoicesRead>;
@@ -154,15 +154,15 @@ async function warnOfTakenNames({ listed, makers, madeBy }: Known, report: Voice
     const voice = same.find(({ name }) => isSameName(name, maker.name));
     return voice === undefined ? [] : [{ maker, voice }];
   });
-  const shown = taken.slice(0, MOST_WARNED);
+  const shown = taken.slice(0, MAX_WARNED);
   for (const { maker, voice } of shown) report.takenName(maker, await withOrigin(voice, madeBy));
   const next = taken[shown.length];
   if (next !== undefined) report.moreTakenNames(next.maker, taken.length - shown.length);
 }
 
-/** Adds to candidates the rows that made them; candidates beyond {@link MOST_CANDIDATES} are only counted. */
+/** Adds to candidates the rows that made them; candidates beyond {@link MAX_CANDIDATES} are only counted. */
 async function withOrigins(voices: readonly VoiceCandidate[], madeBy: MadeBy): Promise<readonly VoiceCandidate[]> {
-  const shown = await Promise.all(voices.slice(0, MOST_CANDIDATES).map((voice) => withOrigin(voice, madeBy)));
+  const shown = await Promise.all(voices.slice(0, MAX_CANDIDATES).map((voice) => withOrigin(voice, madeBy)));
   return [...shown, ...voices.slice(shown.length)];
 }
 

@@ -3,7 +3,7 @@ import { suggestName } from '../../contract/suggest-name.ts';
 import { show, type ManifestProblem, type ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { JobHolder } from '../../ledger/requests/unresolved.ts';
 import {
-  MOST_VOICES,
+  MAX_VOICES,
   type UsedBy,
   type UsedVoices,
   type VoiceMaker,
@@ -12,11 +12,11 @@ import {
 import { requestedVoiceName, type FoundName } from '../../policy/voices/voice-name.ts';
 
 /** Max unknown voices for which the nearest name or id of the list is searched. */
-const MOST_COMPARED = 20;
+const MAX_COMPARED = 20;
 /** Max voices with a warning of their own; the others are counted in one. */
-export const MOST_WARNED = 20;
+export const MAX_WARNED = 20;
 /** Max candidates that a problem names. */
-export const MOST_CANDIDATES = 5;
+export const MAX_CANDIDATES = 5;
 /** Max problems kept; further ones are only counted. */
 const KEPT_PROBLEMS = 1_000;
 
@@ -47,7 +47,7 @@ export class VoiceReport {
   }
 
   tooMany(beyond: UsedBy): void {
-    const expected = `at most ${String(MOST_VOICES)} voices where some are named by name:`;
+    const expected = `at most ${String(MAX_VOICES)} voices where some are named by name:`;
     this.#add(beyond, { expected, got: 'another name', code: 'too-many-voices' });
   }
 
@@ -63,7 +63,7 @@ export class VoiceReport {
   }
 
   ambiguous(use: VoiceUse, voices: readonly VoiceCandidate[]): void {
-    const shown = voices.slice(0, MOST_CANDIDATES).map(candidateWords);
+    const shown = voices.slice(0, MAX_CANDIDATES).map(candidateWords);
     const more = voices.length > shown.length ? `, and ${String(voices.length - shown.length)} more` : '';
     const made = voices.some(({ maker }) => maker !== undefined) ? ', or another name for the new voice' : '';
     const again = voices.find(({ maker }) => maker !== undefined)?.maker;
@@ -102,7 +102,7 @@ export class VoiceReport {
     if (strict) {
       const expected = `a voice of the API's list, under --strict${hint} (voxbatch voices list)`;
       this.#add(use, { expected, got: show(voice), code: 'unknown-voice' });
-    } else if (this.warnings.length < MOST_WARNED) {
+    } else if (this.warnings.length < MAX_WARNED) {
       const message = `"${voice}"${this.#ofCast(use)} is not in the API's list of voices${hint} (voxbatch voices list)`;
       this.warnings.push({ column: this.#columnOf(use), message, line, rows });
     } else this.#warnOfMore(use);
@@ -138,17 +138,17 @@ export class VoiceReport {
   }
 
   #nearest(name: string, among: readonly string[]): string | undefined {
-    if (among.length === 0 || this.#compared >= MOST_COMPARED) return undefined;
+    if (among.length === 0 || this.#compared >= MAX_COMPARED) return undefined;
     this.#compared += 1;
     return suggestName(name, among);
   }
 
   #warnOfMore({ line, rows }: VoiceUse): void {
-    const last = this.warnings.at(MOST_WARNED);
+    const last = this.warnings.at(MAX_WARNED);
     this.#beyondWarned += 1;
     const count = this.#beyondWarned;
     const message = `${String(count)} further ${count === 1 ? 'voice is' : 'voices are'} not in the API's list of voices`;
-    this.warnings[MOST_WARNED] = {
+    this.warnings[MAX_WARNED] = {
       column: this.#columns.voice,
       message,
       line: last?.line ?? line,
@@ -193,8 +193,8 @@ function candidateWords({ id, provider, maker, madeBy }: VoiceCandidate): string
 function nameHint(cell: string, called: FoundName<VoiceCandidate>, cast: string | undefined): string | undefined {
   if (called.type === 'unknown') return undefined;
   const voices = called.type === 'found' ? [called.voice] : called.voices;
-  const shown = voices.slice(0, MOST_CANDIDATES).map(candidateWords).join(', ');
-  const more = voices.length > MOST_CANDIDATES ? `, and ${String(voices.length - MOST_CANDIDATES)} more` : '';
+  const shown = voices.slice(0, MAX_CANDIDATES).map(candidateWords).join(', ');
+  const more = voices.length > MAX_CANDIDATES ? `, and ${String(voices.length - MAX_CANDIDATES)} more` : '';
   if (voices.length > 1) return `; several voices have this name: ${shown}${more}. Give the id of one`;
   const name = show(`name:${cell}`);
   if (cast !== undefined) return `; if you mean the voice of that name, ${shown}, write ${name} in ${cast}`;

@@ -41,7 +41,7 @@ export interface BackupOptions {
 const NOTHING_COPIED: CopiedMedia = { files: 0, bytes: 0, newFiles: 0, newBytes: 0, damaged: [] };
 
 /** Max times that one backup copies ledger and media, because files were removed between the two copies. */
-const MOST_COPIES = 5;
+const MAX_COPIES = 5;
 
 /**
  * Backs up the ledger, and the media of a store in a folder, to another folder, while workers may be running. Sends
@@ -160,7 +160,7 @@ async function copyLedgerAndMedia({ paths, dialect, place, store, atMoment }: Co
     newBytes += media.newBytes;
     await atMoment?.('media');
     const missing = store === undefined ? 0 : countMissing(paths, dialect);
-    if (missing === 0 || missing === before || copies === MOST_COPIES) {
+    if (missing === 0 || missing === before || copies === MAX_COPIES) {
       const bytes = statSync(paths.part).size;
       const sha256 = await sha256Of(paths.part);
       return { id, at, facts, bytes, sha256, missing, media: { ...media, newFiles, newBytes } };

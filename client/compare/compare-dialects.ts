@@ -81,7 +81,7 @@ const TRIES = 4;
 const PAUSE_MS = 500;
 
 /** Longest wait requested by the API that is honored, ms. */
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /**
  * Reads the profile, the voices, the list of lip-sync jobs and each of these jobs in both dialects, one request at a
@@ -232,7 +232,7 @@ async function withRetries<T>(read: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const { retryAfterMs = 0 } = error.failure;
-      const heals = isRetryable(error.failure) && retryAfterMs <= LONGEST_PAUSE_MS;
+      const heals = isRetryable(error.failure) && retryAfterMs <= MAX_PAUSE_MS;
       left -= 1;
       if (left <= 0 || !heals) throw error;
       await sleep(Math.max(PAUSE_MS, retryAfterMs));

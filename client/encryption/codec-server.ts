@@ -28,7 +28,7 @@ export interface CodecServer {
 }
 
 /** Max size of a request's body, bytes: more than the UI sends for one history. */
-const MOST_BYTES = 16 * 1024 ** 2;
+const MAX_BYTES = 16 * 1024 ** 2;
 const PATH = /\/(encode|decode)$/;
 
 /** Payloads as Temporal's UI and command line send them: bytes in base64. Without payloads, the body is `{}`. */
@@ -80,8 +80,8 @@ async function answer(request: IncomingMessage, { codec, origin, token }: Rules)
   if (method !== 'POST') return refused(405, 'expected POST');
   if (token !== undefined && !isSameSecret(headers.authorization ?? '', `Bearer ${token}`))
     return refused(401, 'expected "Authorization: Bearer" and VOXBATCH_CODEC_TOKEN');
-  const body = await readBody(request, MOST_BYTES);
-  if (body === undefined) return refused(413, `expected at most ${String(MOST_BYTES)} bytes`);
+  const body = await readBody(request, MAX_BYTES);
+  if (body === undefined) return refused(413, `expected at most ${String(MAX_BYTES)} bytes`);
   const payloads = BODY.parse(JSON.parse(body)).payloads.map(fromJson);
   const done = what === 'encode' ? await codec.encode(payloads) : await codec.decode(payloads);
   return { status: 200, body: { payloads: done.map(toJson) } };

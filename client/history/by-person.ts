@@ -15,7 +15,7 @@ export function byPerson({ operator }: Pick<Settings, 'operator'>, reason?: stri
 }
 
 /** Max length of an operator's name, characters. */
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 /**
  * Returns an operator's name, trimmed. Throws {@link VoxbatchError} (`bad-option`) if it is empty, too long, or has
@@ -23,8 +23,8 @@ const LONGEST_NAME = 200;
  */
 export function requireOperator(name: string, option: string): string {
   const trimmed = name.trim();
-  if (trimmed !== '' && trimmed.length <= LONGEST_NAME && !/\p{Cc}/u.test(trimmed)) return trimmed;
-  return refuseOption(option, `a name of 1 to ${LONGEST_NAME} characters in one line`, name);
+  if (trimmed !== '' && trimmed.length <= MAX_NAME_LENGTH && !/\p{Cc}/u.test(trimmed)) return trimmed;
+  return refuseOption(option, `a name of 1 to ${MAX_NAME_LENGTH} characters in one line`, name);
 }
 
 function userAndHost(): string {

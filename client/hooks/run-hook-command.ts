@@ -3,7 +3,7 @@ import { environmentForUser } from '../../contract/secrets.ts';
 import { startChild } from '../../embedded/child-process.ts';
 
 /** A command still running after this is killed, ms. */
-const LONGEST_RUN_MS = 600_000;
+const MAX_RUN_MS = 600_000;
 
 /** Input of {@link runHookCommand}. */
 export interface HookCommand {
@@ -46,7 +46,7 @@ export async function runHookCommand({
       // It has just ended.
     }
   };
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_RUN_MS)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_RUN_MS)]);
   limit.addEventListener('abort', kill);
   // Its group would outlive an immediate exit, and the next process would run the command a second time alongside it.
   process.once('exit', kill);
@@ -56,7 +56,7 @@ export async function runHookCommand({
   try {
     const [code, killedBy] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
     signal.throwIfAborted();
-    if (limit.aborted) return `it ran for ${LONGEST_RUN_MS / 60_000} minutes and was killed`;
+    if (limit.aborted) return `it ran for ${MAX_RUN_MS / 60_000} minutes and was killed`;
     if (code === 0) return undefined;
     return code === null ? `it was killed by ${killedBy ?? 'a signal'}` : `it ended with exit code ${code}`;
   } finally {

@@ -4,7 +4,7 @@ import { placeOfKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Max folders named in a view. */
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 
 /** A folder in the store whose batch the ledger lacks. */
 export interface UnknownFolder {
@@ -49,7 +49,7 @@ export async function findUnknownFolders(
   }
   found.sort((one, other) => other.results - one.results || (one.folder < other.folder ? -1 : 1));
   const results = found.reduce((sum, one) => sum + one.results, 0);
-  return { named: found.slice(0, MOST_NAMED), folders: found.length, results };
+  return { named: found.slice(0, MAX_NAMED), folders: found.length, results };
 }
 
 /** The folders of all batches in the ledger. */

@@ -98,7 +98,7 @@ export function outArgs(batch: string, out: string | null | undefined): readonly
 }
 
 /** Max rows named in a command; more would not fit on a line. */
-export const MOST_NAMED = 20;
+export const MAX_NAMED = 20;
 
 /**
  * A row for `--rows`, `--resubmit`, `--adopt` and `explain`: its id, or `#N` if the id would be read differently. An id
@@ -110,7 +110,7 @@ export function rowArg({ row, id }: NamedRow): string {
 
 /** Rows for `--rows` and `--resubmit`; only the first if there are many. */
 export function rowsArg(rows: readonly NamedRow[]): string {
-  return rows.slice(0, MOST_NAMED).map(rowArg).join(',');
+  return rows.slice(0, MAX_NAMED).map(rowArg).join(',');
 }
 
 /** An earlier take of a row, for `--not-charged` and `--adopt`. */

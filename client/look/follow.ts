@@ -23,16 +23,16 @@ const COUNT_EVERY_MS = 200;
 const FACTS_EVERY_MS = 1_000;
 
 /** Max distinct failure reasons counted. */
-const MOST_REASONS = 100;
+const MAX_REASONS = 100;
 
 /** Interval between two reads of the workflow's state, ms. */
 const QUERY_EVERY_MS = 5_000;
 
 /** Max restarts of a workflow that keeps being ended from outside; beyond that, the cause cannot be fixed here. */
-const MOST_RESTARTS = 3;
+const MAX_RESTARTS = 3;
 
 /** Reads take at most this share of the time: the slower they are, the less frequent. */
-const LARGEST_SHARE = 0.02;
+const MAX_SHARE = 0.02;
 
 /** State of the workflow of an open batch, as Temporal describes it. */
 export type WorkflowState =
@@ -155,7 +155,7 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
     api: batch.state === 'open' ? await ledger.apiHealth(batch) : undefined,
   }));
   const readFacts = rarely(FACTS_EVERY_MS, async () => ({
-    reasons: await ledger.commonReasons(request.batch, MOST_REASONS),
+    reasons: await ledger.commonReasons(request.batch, MAX_REASONS),
     untold: await ledger.stepsWithUnknownCharge(request.batch),
     oldest: await ledger.oldestRow(request.batch),
   }));
@@ -208,7 +208,7 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
       if (hasEnded && (await ledger.findBatch(batch.name))?.state === 'open') {
         if (workflow.type === 'ended') {
           const { message } = workflow;
-          if (restarts === MOST_RESTARTS) return yield { type: 'ended', why: 'broken', batch, message };
+          if (restarts === MAX_RESTARTS) return yield { type: 'ended', why: 'broken', batch, message };
           restarts += 1;
           yield { type: 'restarted', message };
         }
@@ -259,7 +259,7 @@ function rarely<T>(
     if (last !== undefined && !isNow && begun < last.validUntil) return last.value;
     const value = await read(batch);
     const end = performance.now();
-    last = { value, validUntil: end + Math.max(everyMs, (end - begun) / LARGEST_SHARE) };
+    last = { value, validUntil: end + Math.max(everyMs, (end - begun) / MAX_SHARE) };
     return value;
   };
 }

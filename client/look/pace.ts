@@ -30,7 +30,7 @@ export interface OpenRows {
 const PACE_MS = 60_000;
 
 /** Max moments kept; a batch has a few per second. */
-const MOST_SEEN = 2_000;
+const MAX_SEEN = 2_000;
 
 /**
  * Time constant of the estimate's smoothing, ms: rows that end in bursts would make the estimated end jump back and
@@ -58,7 +58,7 @@ export class Pace {
     // Rows were reopened.
     if (before !== undefined && before > ended) this.#seen = [];
     if (before !== ended) this.#seen.push({ atMs: nowMs, ended });
-    if (this.#seen.length > MOST_SEEN) this.#seen.shift();
+    if (this.#seen.length > MAX_SEEN) this.#seen.shift();
     const open = { ...openOf(counts), rate: batch.settings.limits.rate };
     // A paused or stopped batch goes on only by request, or never.
     const goesOn = batch.state === 'open' && batch.control === 'running';
@@ -117,7 +117,7 @@ const LEAST = 3;
  * longest gap.
  */
 const SILENT_GAPS = 5;
-const LONGEST_GAPS = 1.5;
+const MAX_GAPS = 1.5;
 
 /**
  * Estimates the time left, ms, from the rows that ended in the last minute, or in a longer time in which at least twice
@@ -139,7 +139,7 @@ export function timeLeft(seen: readonly Moment[], nowMs: number, open: OpenRows)
   const ended = last.ended - from.ended;
   if (ended < LEAST) return undefined;
   const silentMs = nowMs - last.atMs;
-  if (silentMs > (SILENT_GAPS * (nowMs - from.atMs)) / ended && silentMs > LONGEST_GAPS * longestGap(known, begin))
+  if (silentMs > (SILENT_GAPS * (nowMs - from.atMs)) / ended && silentMs > MAX_GAPS * longestGap(known, begin))
     return undefined;
   const remaining = ((last.atMs - from.atMs) / ended) * (running + waiting) - silentMs;
   if (remaining < 0) return undefined;

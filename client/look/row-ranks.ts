@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowFilter } from '../../ledger/look/row-filter.ts';
-import { MOST_RANKED, type RankedRow, type Ranking, type RankOrder } from '../../ledger/look/row-ranks.ts';
+import { MAX_RANKED, type RankedRow, type Ranking, type RankOrder } from '../../ledger/look/row-ranks.ts';
 import type { RowRecord } from '../../ledger/rows/row-records.ts';
 
 type RankLedger = Pick<Ledger, 'rankRows' | 'rowsNumbered' | 'counts'>;
@@ -31,7 +31,7 @@ interface CachedRanking {
 }
 
 /** Max cached rankings: enough for a few browser tabs. */
-const MOST_CACHED = 8;
+const MAX_CACHED = 8;
 /** While its batch is running, a ranking serves the following pages for this long, ms. */
 const FRESH_MS = 10_000;
 
@@ -74,7 +74,7 @@ export class RowRanks {
     const from = indexAfter(cached, after, most);
     const { rows: ranked } = cached.ranking;
     const found = ranked.slice(from, from + most);
-    const isEnd = from + most >= ranked.length && ranked.length < MOST_RANKED;
+    const isEnd = from + most >= ranked.length && ranked.length < MAX_RANKED;
     const rows = await ledger.rowsNumbered(
       batch,
       found.map(({ row }) => row),
@@ -86,7 +86,7 @@ export class RowRanks {
     const begun = { ...facts, since: performance.now(), ranking: { rows: [], next: 0 } };
     this.#cached.add(begun);
     const [oldest] = this.#cached;
-    if (this.#cached.size > MOST_CACHED && oldest !== undefined) this.#cached.delete(oldest);
+    if (this.#cached.size > MAX_CACHED && oldest !== undefined) this.#cached.delete(oldest);
     return begun;
   }
 }
@@ -100,5 +100,5 @@ function indexAfter(
   if (begun?.row === after?.row && begun?.value === after?.value) return 0;
   if (next !== undefined) return -1;
   const at = rows.findIndex(({ row, value }) => row === after?.row && value === after.value) + 1;
-  return at > 0 && (at + most <= rows.length || rows.length < MOST_RANKED) ? at : -1;
+  return at > 0 && (at + most <= rows.length || rows.length < MAX_RANKED) ? at : -1;
 }

@@ -163,7 +163,7 @@ interface WriteLinksRequest extends Pick<WriteRequest, 'ledger' | 'settings' | '
 }
 
 /** Longest life of a URL, ms: S3 allows no more. */
-const MOST_MS = 7 * 86_400_000;
+const MAX_MS = 7 * 86_400_000;
 
 /**
  * Writes the URLs of a batch's files into its out folder, and none of the files. Throws {@link VoxbatchError}
@@ -172,7 +172,7 @@ const MOST_MS = 7 * 86_400_000;
 export async function writeLinks(request: WriteLinksRequest): Promise<WrittenLinks> {
   const { ledger, settings, batch, lifetimeMs } = request;
   const option = 'mediaLinks (--media-links)';
-  if (lifetimeMs > MOST_MS) refuseOption(option, 'at most 7d, which is what S3 allows', formatDuration(lifetimeMs));
+  if (lifetimeMs > MAX_MS) refuseOption(option, 'at most 7d, which is what S3 allows', formatDuration(lifetimeMs));
   refuseCleaned(batch);
   const store = await openStore(settings.store, settings.env);
   try {

@@ -21,7 +21,7 @@ export interface MetricsPort {
 }
 
 /** Max connections: more than probes and scrapers need. */
-const MOST_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 64;
 
 /**
  * Serves `/metrics`, `/healthz` and `/readyz`. Never keeps the process alive. Throws {@link VoxbatchError}
@@ -54,7 +54,7 @@ export async function serveMetrics(
       },
     );
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   try {
     await once(server.listen(port, host), 'listening');
   } catch (error) {

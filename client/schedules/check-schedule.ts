@@ -1,7 +1,7 @@
 import { isBatchName } from '../../contract/batch-name.ts';
 import { urlSchemeOf } from '../../contract/urls.ts';
 import { isUrl, isManifestUrl, MANIFEST_URL_FORM } from '../../inputs/manifest-place.ts';
-import { LONGEST_SCHEDULE_NAME } from '../../policy/schedules/occurrence.ts';
+import { MAX_SCHEDULE_NAME_LENGTH } from '../../policy/schedules/occurrence.ts';
 import { type WrittenSpec, type ScheduleSpec, readScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { VoxbatchError } from '../problem.ts';
 
@@ -20,8 +20,8 @@ export function checkScheduledManifest(manifest: string): void {
  * a time appended, so it must be shorter than a batch's.
  */
 export function checkScheduleName(name: string): void {
-  if (isBatchName(name) && name.length <= LONGEST_SCHEDULE_NAME && /[\p{L}\p{M}\p{N}_-]$/u.test(name)) return;
-  const expected = `at most ${LONGEST_SCHEDULE_NAME} letters, digits, spaces, dots, dashes and underscores, with a letter or digit at both ends`;
+  if (isBatchName(name) && name.length <= MAX_SCHEDULE_NAME_LENGTH && /[\p{L}\p{M}\p{N}_-]$/u.test(name)) return;
+  const expected = `at most ${MAX_SCHEDULE_NAME_LENGTH} letters, digits, spaces, dots, dashes and underscores, with a letter or digit at both ends`;
   throw new VoxbatchError({ type: 'bad-option', option: 'name', expected, got: JSON.stringify(name).slice(0, 100) });
 }
 

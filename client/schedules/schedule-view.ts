@@ -42,7 +42,7 @@ export type ScheduleCheck = Awaited<ReturnType<typeof checkSchedules>>['schedule
 export type ScheduleMonth = NonNullable<ScheduleLine['month']>;
 
 /** Max occurrences examined for a list. */
-const MOST_COUNTED = 100;
+const MAX_COUNTED = 100;
 
 /**
  * Lists all schedules of the ledger, by name. Also records occurrences that did not take place, if the user may write
@@ -58,7 +58,7 @@ export async function listSchedules(place: SchedulePlace) {
     if (record === undefined) continue;
     const { spec, head } = await headInTemporal(ledger, record, found);
     const { unrecorded } = found === undefined ? NOTHING_FOUND : await surveySchedule(place, name, found);
-    const range = { most: MOST_COUNTED };
+    const range = { most: MAX_COUNTED };
     const occurrences = withUnrecorded(await ledger.occurrencesOf(name, range), unrecorded, range);
     const { newest, amissInARow } = recentOutcomes(occurrences);
     const made = batches.map((batch) => batch.name).filter((batch) => parseOccurrence(batch)?.schedule === name);

@@ -58,7 +58,7 @@ export async function resumeSchedule(place: SchedulePlace, name: string, note: s
 }
 
 /** Max waits for a second without a due time: on a busy machine, a wait may end in the next due second. */
-const MOST_WAITS = 3;
+const MAX_WAITS = 3;
 
 /**
  * Triggers a schedule now. If it is due in this second, waits for the first second in which it is not: Temporal would
@@ -72,7 +72,7 @@ export async function triggerSchedule(
   onAsk: () => void = () => undefined,
 ): Promise<{ readonly id: number; readonly askedAt: number }> {
   const { settings } = await requireRecord(place, name);
-  for (let waits = 0; waits < MOST_WAITS; waits++) {
+  for (let waits = 0; waits < MAX_WAITS; waits++) {
     const waitMs = waitForOwnSecond(Date.now(), settings.spec);
     if (waitMs === 0) break;
     await sleep(waitMs);
@@ -144,7 +144,7 @@ async function patch(
 }
 
 /** Max attempts to pause or resume. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /**
  * Pauses or resumes, and again if a patch of another process came in the same turn of the server. Gives up silently
@@ -156,7 +156,7 @@ async function setPaused(
   isPaused: boolean,
   send: (handle: ScheduleHandle) => Promise<void>,
 ): Promise<void> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const { state } = await patch(place, name, send);
     if (state.paused === isPaused) return;
   }

@@ -5,7 +5,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import type { SkippedOccurrence } from '../../ledger/schedules/occurrence-records.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
 import { isScheduledAt, nominalTimeOf } from '../../policy/schedules/due-times.ts';
-import { dueHere, LONGEST_RUN_MS, isPausedHere } from '../../policy/schedules/legal-firing.ts';
+import { dueHere, MAX_RUN_MS, isPausedHere } from '../../policy/schedules/legal-firing.ts';
 import {
   countMissed,
   explainMissing,
@@ -51,7 +51,7 @@ async function survey(
 ): Promise<readonly WaitingOccurrence[]> {
   const name = kept.schedule;
   const now = Date.now();
-  await endAbandoned(place, kept, now - LONGEST_RUN_MS);
+  await endAbandoned(place, kept, now - MAX_RUN_MS);
   const record = await requireRecord(place, name);
   const standing = { ...standingOf(record, found), now };
   const { spec, isPaused } = standing;
@@ -63,7 +63,7 @@ async function survey(
   let from = surveyedUntil - spec.jitterMs;
   while (from < until) {
     const firings = await previewSchedule(place, name, { from: from + 1, to: until });
-    const pageEnd = firings.length < MOST_PREVIEWED ? until : (firings.at(-1) ?? until);
+    const pageEnd = firings.length < MAX_PREVIEWED ? until : (firings.at(-1) ?? until);
     const due = firings
       .map((firesAt) => ({ at: nominalTimeOf(firesAt, spec), firesAt }))
       // Somebody may have changed the schedule in Temporal, so only times that fit the record count.
@@ -100,7 +100,7 @@ async function surveyPage(
   const { name, settings, settledAt } = record;
   const { spec } = settings;
   const records = await kept.occurrencesOf({
-    from: Math.min(from - LONGEST_RUN_MS, spec.runs === null ? Infinity : settledAt),
+    from: Math.min(from - MAX_RUN_MS, spec.runs === null ? Infinity : settledAt),
   });
   const recorded = new Set(records.map(({ at }) => at));
   const unrecorded = due.filter(({ at }) => !recorded.has(at));
@@ -230,11 +230,11 @@ export function requireRange(written: WrittenRange, nameOf: (option: keyof Writt
 }
 
 /** Max times that Temporal returns at once. */
-const MOST_PREVIEWED = 1_000;
+const MAX_PREVIEWED = 1_000;
 
 /**
  * Lists the times in a range at which a schedule fires, jitter included, as Temporal computes them: at most
- * {@link MOST_PREVIEWED}. Ignores whether it is paused. Throws {@link VoxbatchError} (`no-schedule`,
+ * {@link MAX_PREVIEWED}. Ignores whether it is paused. Throws {@link VoxbatchError} (`no-schedule`,
  * `schedule-silent`).
  */
 export async function previewSchedule(

@@ -111,7 +111,7 @@ const TRIES = 3;
 /** Pause between attempts, ms, unless the API asks for a longer one. */
 const PAUSE_MS = 500;
 /** Longest pause requested by the API that is honored, ms. */
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** Timeout for the list, ms. */
 const LIST_TIMEOUT_MS = 60_000;
 
@@ -130,7 +130,7 @@ export async function deleteVoice(request: DeleteRequest): Promise<Deletion> {
       const { failure } = error;
       const end = await endAfter(failure, request);
       if (end.type === 'deleted' || end.type === 'refused' || tries >= TRIES) return end;
-      await sleep(Math.min(LONGEST_PAUSE_MS, Math.max(PAUSE_MS, failure.retryAfterMs ?? 0)));
+      await sleep(Math.min(MAX_PAUSE_MS, Math.max(PAUSE_MS, failure.retryAfterMs ?? 0)));
     }
   }
 }

@@ -4,8 +4,8 @@ import type { Account } from '../../contract/names.ts';
 /** A word that named no job of another process is not looked up again for this long, ms: webhooks repeat many words. */
 const NO_JOB_MS = 10_000;
 /** Max words of one look-up, and max words that wait for one or are known to name no job. More are dropped. */
-const MOST_PER_LOOKUP = 500;
-const MOST_WORDS = 4_096;
+const MAX_PER_LOOKUP = 500;
+const MAX_WORDS = 4_096;
 /** How long the answer is cached whether other processes work for the account, ms. */
 const ALONE_MS = 5_000;
 
@@ -60,7 +60,7 @@ export class HintForwarder {
     for (const word of words) {
       const none = this.#noJobs.get(word);
       if (none !== undefined && now - none < NO_JOB_MS) continue;
-      if (this.#words.size < MOST_WORDS) this.#words.set(word, this.#words.get(word) ?? now);
+      if (this.#words.size < MAX_WORDS) this.#words.set(word, this.#words.get(word) ?? now);
     }
     this.#lookUpIn(this.#pauses.gatherMs);
   }
@@ -93,7 +93,7 @@ export class HintForwarder {
       this.#words.clear();
       return;
     }
-    const asked = [...this.#words].slice(0, MOST_PER_LOOKUP);
+    const asked = [...this.#words].slice(0, MAX_PER_LOOKUP);
     const words = asked.map(([word]) => word);
     const passed = new Set(await ledger.passHints(account, owner, words));
     const now = performance.now();
@@ -118,7 +118,7 @@ export class HintForwarder {
     this.#noJobs.delete(word);
     this.#noJobs.set(word, now);
     for (const [oldest] of this.#noJobs) {
-      if (this.#noJobs.size <= MOST_WORDS) return;
+      if (this.#noJobs.size <= MAX_WORDS) return;
       this.#noJobs.delete(oldest);
     }
   }

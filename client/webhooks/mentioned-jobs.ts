@@ -28,10 +28,10 @@ export function changeWatched(jobs: MentionedJobs, changes: readonly WatchChange
 }
 
 /** Max words remembered per request that name no job yet. Requests usually have few. */
-const MOST_WORDS = 64;
+const MAX_WORDS = 64;
 
 /** Max words remembered in total. */
-const MOST_REMEMBERED = 4096;
+const MAX_REMEMBERED = 4096;
 
 /**
  * Finds the jobs that webhooks mention. Each job is reported once per {@link MentionedJobs.watch}: further mentions in
@@ -92,7 +92,7 @@ export class MentionedJobs {
         heard.push(...ids);
         this.#watched.delete(word);
         told.add(word);
-      } else if (words < MOST_WORDS && !told.has(word)) {
+      } else if (words < MAX_WORDS && !told.has(word)) {
         words += 1;
         others.push(word);
         this.#remember(word);
@@ -104,7 +104,7 @@ export class MentionedJobs {
   #remember(word: string): void {
     this.#words.delete(word);
     this.#words.set(word, this.#now());
-    if (this.#words.size <= MOST_REMEMBERED) return;
+    if (this.#words.size <= MAX_REMEMBERED) return;
     for (const oldest of this.#words.keys()) {
       this.#words.delete(oldest);
       return;

@@ -7,14 +7,14 @@ import type { RestoreResult } from './webhook-options.ts';
 import { isOurs, type WebhookSet } from './webhook-url.ts';
 
 /** Attempts before the API counts as unreachable. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 /** Pause between attempts, ms. */
 const PAUSE_MS = 500;
 
 /** Restores the account's earlier webhook, unless somebody else has changed it in the meantime. Spends nothing. */
 export async function restoreWebhook(open: ConnectedApi, set: WebhookSet, signal: AbortSignal): Promise<RestoreResult> {
   const { before } = set;
-  for (let tries = 0; tries < MOST_TRIES && !signal.aborted; tries++) {
+  for (let tries = 0; tries < MAX_TRIES && !signal.aborted; tries++) {
     try {
       const { webhookUrl } = await readProfilePatiently(open.api, signal);
       if (webhookUrl !== undefined && !isOurs(set, webhookUrl)) {

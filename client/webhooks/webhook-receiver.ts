@@ -64,10 +64,10 @@ export async function receiveWebhooks(
 }
 
 /** Max bytes read of a body. */
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /** Max concurrent connections; more are closed. */
-const MOST_CONNECTIONS = 256;
+const MAX_CONNECTIONS = 256;
 
 /** Options of a webhook server. */
 export interface WebhookServerOptions {
@@ -98,7 +98,7 @@ export function createWebhookServer({ secret, hear, rest }: WebhookServerOptions
       response.writeHead(204, isWhole ? {} : { connection: 'close' }).end();
     });
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   server.keepAliveTimeout = 10_000;
   server.on('connection', () => rest?.());
   server.on('clientError', (_error, socket) => {
@@ -123,12 +123,12 @@ function readStart(request: http.IncomingMessage, use: (body: string, isWhole: b
     request.removeAllListeners('data');
     request.removeAllListeners('end');
     const bytes = chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks);
-    use(bytes.toString('latin1', 0, MOST_BYTES), isWhole);
+    use(bytes.toString('latin1', 0, MAX_BYTES), isWhole);
   };
   request.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     size += chunk.length;
-    if (size >= MOST_BYTES) end(false);
+    if (size >= MAX_BYTES) end(false);
   });
   request.on('end', () => {
     end(true);

@@ -13,7 +13,7 @@ export function laneMessages(): (event: WorkEvent) => string | undefined {
   return (event) => {
     if (event.type === 'note' && event.what === 'batch-missing') {
       const { batch = '' } = event;
-      if (missing.has(batch) || missing.size >= MOST_MISSING) return undefined;
+      if (missing.has(batch) || missing.size >= MAX_MISSING) return undefined;
       missing.add(batch);
       return missingLine(batch);
     }
@@ -30,11 +30,11 @@ export function laneMessages(): (event: WorkEvent) => string | undefined {
 }
 
 /** Limits for names that the ledger lacks: anybody who reaches the server can invent many, of any length. */
-const MOST_MISSING = 20;
-const LONGEST_NAME = 100;
+const MAX_MISSING = 20;
+const MAX_NAME_LENGTH = 100;
 
 function missingLine(batch: string): string {
-  const name = JSON.stringify(batch.length > LONGEST_NAME ? `${batch.slice(0, LONGEST_NAME)}…` : batch);
+  const name = JSON.stringify(batch.length > MAX_NAME_LENGTH ? `${batch.slice(0, MAX_NAME_LENGTH)}…` : batch);
   return (
     `Temporal gives this worker work on batch ${name}, which its ledger does not have: workers of another database take ` +
     'work from the same server and namespace, such as those of a former or restored one. Nothing is sent here. If this is ' +

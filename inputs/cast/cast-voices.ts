@@ -7,7 +7,7 @@ import type { Columns } from '../header.ts';
 import { suggestName } from '../../contract/suggest-name.ts';
 
 /** Max unknown names for which the nearest name of the cast is looked up. */
-const MOST_HINTS = 20;
+const MAX_HINTS = 20;
 
 /** What a row takes from the cast instead of from its own cells. */
 export interface CastValues {
@@ -55,12 +55,12 @@ export class CastVoices {
   }
 
   /**
-   * Returns a hint to the nearest name, for the first {@link MOST_HINTS} names only, because comparing a name with all
+   * Returns a hint to the nearest name, for the first {@link MAX_HINTS} names only, because comparing a name with all
    * of a large cast takes a while.
    */
   #hintFor(name: string): string {
     const known = this.#unknown.get(name);
-    if (known !== undefined || this.#unknown.size >= MOST_HINTS) return known ?? '';
+    if (known !== undefined || this.#unknown.size >= MAX_HINTS) return known ?? '';
     const near = suggestName(name, this.#members);
     const hint = near === undefined ? '' : `; the nearest is ${show(near)}`;
     this.#unknown.set(name, hint);
@@ -91,10 +91,10 @@ function valuesOfMember({ name, values }: CastMember): CastValues {
 }
 
 /** Max lines that a problem names. */
-const MOST_LINES = 3;
+const MAX_LINES = 3;
 
 /** Max distinct unknown names. A manifest with more has something else in that column. */
-const MOST_NAMES = 1_000;
+const MAX_NAMES = 1_000;
 
 /** The rows of an unknown name. */
 interface Known {
@@ -112,11 +112,11 @@ export class UnknownSpeakers {
     const key = keyOf(problem);
     const known = this.#known.get(key);
     if (known === undefined) {
-      if (this.#known.size < MOST_NAMES) this.#known.set(key, { rows: 1, lines: [problem.line] });
+      if (this.#known.size < MAX_NAMES) this.#known.set(key, { rows: 1, lines: [problem.line] });
       return false;
     }
     known.rows += 1;
-    if (known.lines.length < MOST_LINES) known.lines.push(problem.line);
+    if (known.lines.length < MAX_LINES) known.lines.push(problem.line);
     return true;
   }
 

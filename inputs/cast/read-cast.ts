@@ -33,8 +33,8 @@ const LISTED = 20;
  * Max names of a cast, and max bytes of its cells. The record of a batch holds its cast, and is read several times a
  * second. A larger table is something else: a list of lines, or of an account's voices.
  */
-const MOST_MEMBERS = 10_000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_MEMBERS = 10_000;
+const MAX_BYTES = 1024 * 1024;
 
 /**
  * Reads a cast: a table of names with their voices, and other cells for their rows. It may have any format of a
@@ -56,7 +56,7 @@ async function castOf(path: string, parts: Items): Promise<Cast> {
       const at = { line: 'line' in item ? item.line : 1, id: '' };
       const report = (finding: Finding): number => problems.push({ ...at, ...finding });
       const tooLarge = addSize(size, item);
-      if (tooLarge !== undefined || problems.length >= MOST_MEMBERS)
+      if (tooLarge !== undefined || problems.length >= MAX_MEMBERS)
         throw refusal(path, tooLarge === undefined ? problems : [{ ...at, ...tooLarge }, ...problems]);
       if (item.type === 'problem') problems.push(item.problem);
       else if (item.type === 'columns') header = [...header, ...item.names.map((name) => ourColumn(name, report))];
@@ -82,8 +82,8 @@ function addSize(size: { members: number; bytes: number; columns: number }, item
     size.bytes += item.cells.reduce((sum, cell) => sum + Buffer.byteLength(cell), 0);
   }
   if (size.columns > MAX_COLUMNS) return tooMuch(`at most ${String(MAX_COLUMNS)} columns`);
-  if (size.members > MOST_MEMBERS) return tooMuch(`at most ${MOST_MEMBERS.toLocaleString('en')} names`);
-  return size.bytes > MOST_BYTES ? tooMuch('at most 1 MB') : undefined;
+  if (size.members > MAX_MEMBERS) return tooMuch(`at most ${MAX_MEMBERS.toLocaleString('en')} names`);
+  return size.bytes > MAX_BYTES ? tooMuch('at most 1 MB') : undefined;
 }
 
 function tooMuch(most: string): Finding {

@@ -15,7 +15,7 @@ type FoundMedia = LocalFile | { readonly why: string };
 const atOnce = pLimit(4);
 
 /** Max read files to remember. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 /** Files read by this process, by path, device, inode, size and times, so that a changed file is read again. */
 const known = new Map<string, Promise<LocalMedia | { readonly why: string }>>();
@@ -82,18 +82,18 @@ async function read(path: string): Promise<LocalMedia | { readonly why: string }
   if (before !== undefined) return before;
   const bytes = Number(facts.size);
   const found = atOnce(() => readInThread({ path, bytes }));
-  if (known.size >= MOST_KNOWN) known.clear();
+  if (known.size >= MAX_KNOWN) known.clear();
   known.set(name, found);
   found.catch(() => known.delete(name));
   return found;
 }
 
 /** Memory limit of the thread, in MB: the index of a long video takes some. */
-const MOST_MEGABYTES = 512;
+const MAX_MEGABYTES = 512;
 
 function readInThread(job: LocalMediaJob): Promise<LocalMedia | { readonly why: string }> {
   const entry = findThreadEntry(import.meta.url, 'inputs/media-thread');
-  reader ??= new DeadlinePool({ name: 'local media', entry, size: 1, mostMegabytes: MOST_MEGABYTES });
+  reader ??= new DeadlinePool({ name: 'local media', entry, size: 1, mostMegabytes: MAX_MEGABYTES });
   return reader.run(job, job.bytes, {
     here: () => readLocalMedia(job),
     unread: (why) => ({ why: `a file that ${why}` }),

@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
 
 /** After this many unanswered requests in a row, an origin is given up. */
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 
 /** Max answers to remember; beyond that, the oldest are forgotten. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 /** Options of {@link oncePerUrl}. */
 export interface OncePerUrlOptions {
@@ -16,7 +16,7 @@ export interface OncePerUrlOptions {
 
 /**
  * Wraps a function that reads something of a URL, so that each URL is read once, however many rows name it, and few at
- * the same time. An origin that is down must not cost every row a full timeout, so after {@link MOST_FAILURES} failures
+ * the same time. An origin that is down must not cost every row a full timeout, so after {@link MAX_FAILURES} failures
  * in a row its further URLs get the answer `givenUp`.
  *
  * @param read must not throw; `isSilent`: the server did not answer, or not in time
@@ -36,7 +36,7 @@ export function oncePerUrl<Answer>(
   };
   const readUrl = async (url: string): Promise<Answer> => {
     const { origin } = new URL(url);
-    if (failuresOf(origin) >= MOST_FAILURES) return givenUp(MOST_FAILURES);
+    if (failuresOf(origin) >= MAX_FAILURES) return givenUp(MAX_FAILURES);
     const { answer, isSilent } = await read(url);
     if (isSilent) silent.set(origin, { at: performance.now(), times: failuresOf(origin) + 1 });
     else silent.delete(origin);
@@ -50,7 +50,7 @@ export function oncePerUrl<Answer>(
     // Re-inserted at the end, so that the first is always the oldest.
     known.delete(key);
     known.set(key, { at: performance.now(), answer });
-    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value ?? key);
+    if (known.size > MAX_KNOWN) known.delete(known.keys().next().value ?? key);
     return answer;
   };
 }

@@ -35,7 +35,7 @@ export function createProbe(probe: Probe, options?: OncePerUrlOptions): Probe {
  */
 const FORMATS = ['MP4', 'QTFF', 'MATROSKA', 'WEBM', 'WAVE', 'OGG', 'FLAC', 'MP3', 'ADTS', 'MPEG_TS'] as const;
 /** Max bytes of a file to keep in memory; what is needed again beyond that is fetched again. */
-const MOST_KEPT = 16 * 1024 ** 2;
+const MAX_KEPT = 16 * 1024 ** 2;
 
 /**
  * Measures the duration of the media behind one URL. Runs in the media thread (`probe-reader.ts`), because malicious
@@ -54,7 +54,7 @@ export async function probeMedia(url: string, limitMs: number, fetch: Fetch): Pr
     // `dispose` below aborts running requests by the signal in `init`.
     fetchFn: (to, init) => fetchMedia(fetch, to, init),
     getRetryDelay: () => null,
-    maxCacheSize: MOST_KEPT,
+    maxCacheSize: MAX_KEPT,
     parallelism: 1,
     // Errors of reads that `dispose` aborted do not matter.
     handleUnhandledError: () => undefined,

@@ -20,7 +20,7 @@ export interface ProbeJob {
 /** Time limit for reading one URL, in ms. */
 export const PROBE_MS = 15_000;
 /** Memory limit of the thread, in MB. */
-const MOST_MEGABYTES = 512;
+const MAX_MEGABYTES = 512;
 
 /**
  * Creates a probe that measures media in a thread, which starts with the first URL. Media are untrusted, and may hang
@@ -36,7 +36,7 @@ export function createProbeReader(
   secondMs = 1_000,
 ): { readonly read: Probe; close(): Promise<void> } {
   const data: ProbeData = { apiUrl, proxies: proxyVariables(process.env) };
-  const options = { name: 'probe', entry, data, size: 1, mostMegabytes: MOST_MEGABYTES, secondMs };
+  const options = { name: 'probe', entry, data, size: 1, mostMegabytes: MAX_MEGABYTES, secondMs };
   const pool = new DeadlinePool<ProbeJob>(options);
   return {
     read: (url) =>

@@ -16,7 +16,7 @@ export interface SampleJob {
 const atOnce = pLimit(4);
 
 /** Max files to remember. */
-const MOST_KNOWN = 2_000;
+const MAX_KNOWN = 2_000;
 
 /** Files read by this process, by path, device, inode, size and times, so that a changed file is read again. */
 const known = new Map<string, Sample>();
@@ -57,7 +57,7 @@ async function inspect(path: string, most: number): Promise<Sample> {
     const content = await file.readFile();
     reader ??= startSampleReader();
     const sample = await reader.read(path, content);
-    if (known.size >= MOST_KNOWN) known.clear();
+    if (known.size >= MAX_KNOWN) known.clear();
     known.set(name, sample);
     return sample;
   } finally {
@@ -66,7 +66,7 @@ async function inspect(path: string, most: number): Promise<Sample> {
 }
 
 /** Memory limit of the thread, in MB; a recording has a few. */
-const MOST_MEGABYTES = 256;
+const MAX_MEGABYTES = 256;
 
 /**
  * Starts a thread that reads recordings with a deadline for each, so that a damaged file cannot hang the caller. A file
@@ -79,7 +79,7 @@ export function startSampleReader(
   entry = findThreadEntry(import.meta.url, 'inputs/media-thread'),
   secondMs = 1_000,
 ): { read(path: string, content: Uint8Array): Promise<Sample>; close(): Promise<void> } {
-  const options = { name: 'samples', entry, size: 1, mostMegabytes: MOST_MEGABYTES, secondMs };
+  const options = { name: 'samples', entry, size: 1, mostMegabytes: MAX_MEGABYTES, secondMs };
   const pool = new DeadlinePool<SampleJob>(options);
   return {
     read: (path, content) =>

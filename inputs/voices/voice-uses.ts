@@ -36,7 +36,7 @@ export interface VoiceMaker {
 /** The voices of a manifest, in order of first use. */
 export interface UsedVoices {
   readonly uses: readonly VoiceUse[];
-  /** The first {@link MOST_VOICES} rows that create voices. */
+  /** The first {@link MAX_VOICES} rows that create voices. */
   readonly makers: readonly VoiceMaker[];
   /** The first row that names a voice beyond the limit; such a name cannot be looked up. */
   readonly beyond: UsedBy | undefined;
@@ -47,7 +47,7 @@ export interface UsedVoices {
 }
 
 /** Max distinct voices tracked; a manifest with more has something else in that column. */
-export const MOST_VOICES = 50_000;
+export const MAX_VOICES = 50_000;
 
 /** The part of a row needed to count its voice. */
 export interface VoiceRow {
@@ -59,7 +59,7 @@ export interface VoiceRow {
   readonly speaker?: string | undefined;
 }
 
-/** Counts the voices of a manifest. Ids beyond the first {@link MOST_VOICES} voices are not counted. */
+/** Counts the voices of a manifest. Ids beyond the first {@link MAX_VOICES} voices are not counted. */
 export class VoiceUses {
   readonly #uses = new Map<string, Counted & { readonly engines: Map<string, Counted> }>();
   readonly #makers: VoiceMaker[] = [];
@@ -67,7 +67,7 @@ export class VoiceUses {
   #beyond: Counted | undefined;
 
   /** @param most max distinct voices */
-  constructor(most = MOST_VOICES) {
+  constructor(most = MAX_VOICES) {
     this.#most = most;
   }
 

@@ -26,9 +26,9 @@ export interface MergedCells {
 }
 
 /** Max columns of a sheet in Excel. */
-const MOST_COLUMNS = 16_384;
+const MAX_COLUMNS = 16_384;
 /** Max ranges of merged cells to keep. */
-const MOST_MERGED = 1_000;
+const MAX_MERGED = 1_000;
 
 /**
  * Reads the rows of a sheet, in portions. Throws {@link UnreadableWorkbook}.
@@ -89,7 +89,7 @@ class SheetReader {
     } else if (name === 'f') this.#isFormula = true;
     else if (name === 'rPh') this.#isHint = true;
     else if (name === 'row') this.#beginRow(attributes);
-    else if (name === 'mergeCell' && this.#merged.length < MOST_MERGED)
+    else if (name === 'mergeCell' && this.#merged.length < MAX_MERGED)
       this.#merged.push(mergedCells(attributeOf(attributes, 'ref') ?? ''));
   };
 
@@ -117,7 +117,7 @@ class SheetReader {
   #beginCell(attributes: string): void {
     const at = attributeOf(attributes, 'r');
     const column = at === undefined ? this.#column + 1 : placeOf(at)?.column;
-    if (column === undefined || column <= this.#column || column >= MOST_COLUMNS)
+    if (column === undefined || column <= this.#column || column >= MAX_COLUMNS)
       throw damaged('the places of its cells');
     this.#column = column;
     this.#type = attributeOf(attributes, 't') ?? 'n';

@@ -11,7 +11,7 @@ import { ZipArchive } from './zip-archive.ts';
 export type SpooledLine = readonly [row: number, cells: readonly string[]] | ManifestProblem;
 
 /** Max bytes of all lines, because many cells may refer to few large texts. */
-const MOST_BYTES = 2 * 1024 ** 3;
+const MAX_BYTES = 2 * 1024 ** 3;
 
 /** Columns with `_` that are read all the same: those of our outcome files. */
 const OURS = ['_batch', '_row', '_job_ids'];
@@ -107,7 +107,7 @@ class Spool {
   /** Writes lines. Returns the empty text, to go on with. */
   async #write(text: string): Promise<''> {
     this.#bytes += Buffer.byteLength(text);
-    if (this.#bytes > MOST_BYTES) throw new UnreadableWorkbook('its cells hold more than 2 GB; save it as "CSV UTF-8"');
+    if (this.#bytes > MAX_BYTES) throw new UnreadableWorkbook('its cells hold more than 2 GB; save it as "CSV UTF-8"');
     await this.#file.writeFile(text);
     return '';
   }

@@ -19,7 +19,7 @@ export interface WorkbookParts {
 /** Why a file that is no workbook cannot be read. */
 const NO_WORKBOOK = 'it is no Excel workbook (.xlsx); save it as one, or as "CSV UTF-8"';
 /** Max characters of all texts together. */
-const MOST_TEXT = 256 * 1024 ** 2;
+const MAX_TEXT = 256 * 1024 ** 2;
 
 /** The start tag of an element. `attributes`: see `attributeOf`. */
 interface Element {
@@ -127,7 +127,7 @@ async function textsOf(archive: ZipArchive, part: string): Promise<readonly stri
       else if (name === 'rPh') isHint = false;
       else if (name === 'si') {
         length += text.length;
-        if (length > MOST_TEXT) throw damaged('texts of more than 256 MB');
+        if (length > MAX_TEXT) throw damaged('texts of more than 256 MB');
         texts.push(cellText(text));
       }
     },

@@ -10,9 +10,9 @@ export interface XmlHandlers {
 }
 
 /** Max characters of a tag, text or comment that spans pieces, because it is scanned again with each piece. */
-const MOST_PENDING = 2 * 1024 ** 2;
+const MAX_PENDING = 2 * 1024 ** 2;
 /** Max depth of elements. */
-const MOST_DEPTH = 100;
+const MAX_DEPTH = 100;
 
 /**
  * Scans XML in pieces. Refuses document types, so that there are no entities, which could expand without limit or refer
@@ -68,7 +68,7 @@ class Scanner {
       if (next < 0) break;
     }
     this.#pending = text.slice(at);
-    if (this.#pending.length > MOST_PENDING) throw damaged('a text or tag of more than 2 MB');
+    if (this.#pending.length > MAX_PENDING) throw damaged('a text or tag of more than 2 MB');
   }
 
   end(): void {
@@ -92,7 +92,7 @@ class Scanner {
     const space = inner.search(/\s/u);
     const name = localName(space < 0 ? inner : inner.slice(0, space));
     this.#open.push(name);
-    if (this.#open.length > MOST_DEPTH) throw damaged('it is nested too deep');
+    if (this.#open.length > MAX_DEPTH) throw damaged('it is nested too deep');
     this.#handlers.open(name, space < 0 ? '' : inner.slice(space));
     if (isEmpty) this.#close(name);
     return end + 1;

@@ -5,20 +5,20 @@ import { damaged, UnreadableWorkbook } from './unreadable.ts';
 
 /** Bytes of the record at the end of an archive, without and with the longest comment. */
 const END_BYTES = 22;
-const MOST_END_BYTES = END_BYTES + 0xff_ff;
+const MAX_END_BYTES = END_BYTES + 0xff_ff;
 const CHUNK_BYTES = 256 * 1024;
 /** Max bytes of the table of contents. */
-const MOST_DIRECTORY_BYTES = 16 * 1024 ** 2;
+const MAX_DIRECTORY_BYTES = 16 * 1024 ** 2;
 /** Stands for a size or offset that is stored elsewhere (ZIP64), which is not supported. */
 const ZIP64 = 0xff_ff_ff_ff;
 
 /**
- * Max bytes to unpack from an archive: `ANY_BYTES` plus `MOST_RATIO` times its size, and `MOST_BYTES` at most. A sheet
+ * Max bytes to unpack from an archive: `ANY_BYTES` plus `MAX_RATIO` times its size, and `MAX_BYTES` at most. A sheet
  * of equal rows is packed to a fiftieth of its size, a ZIP bomb to a thousandth.
  */
 const ANY_BYTES = 64 * 1024 ** 2;
-const MOST_RATIO = 100;
-const MOST_BYTES = 2 * 1024 ** 3;
+const MAX_RATIO = 100;
+const MAX_BYTES = 2 * 1024 ** 3;
 
 /** A file of an archive. Sizes in bytes. */
 interface Entry {
@@ -43,17 +43,17 @@ export class ZipArchive {
   private constructor(file: FileHandle, entries: ReadonlyMap<string, Entry>, size: number) {
     this.#file = file;
     this.#entries = entries;
-    this.#left = Math.min(ANY_BYTES + MOST_RATIO * size, MOST_BYTES);
+    this.#left = Math.min(ANY_BYTES + MAX_RATIO * size, MAX_BYTES);
   }
 
   /** Reads the table of contents. Throws {@link UnreadableWorkbook}. The caller closes the file. */
   static async open(file: FileHandle): Promise<ZipArchive> {
     const { size } = await file.stat();
-    const tail = await readAt(file, Math.max(0, size - MOST_END_BYTES), Math.min(size, MOST_END_BYTES));
+    const tail = await readAt(file, Math.max(0, size - MAX_END_BYTES), Math.min(size, MAX_END_BYTES));
     const at = tail.lastIndexOf('PK\u0005\u0006', tail.length - END_BYTES, 'latin1');
     if (at < 0) throw damaged('its end is missing');
     const [length, begin] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)];
-    if (begin === ZIP64 || length > MOST_DIRECTORY_BYTES || begin + length > size)
+    if (begin === ZIP64 || length > MAX_DIRECTORY_BYTES || begin + length > size)
       throw damaged('its table of contents');
     return new ZipArchive(file, entriesOf(await readAt(file, begin, length)), size);
   }

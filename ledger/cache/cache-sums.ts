@@ -33,7 +33,7 @@ export interface CacheSums {
 }
 
 /** Max sums per list; the smallest are dropped. */
-const MOST_SUMS = 100;
+const MAX_SUMS = 100;
 const DAY_MS = 86_400_000;
 
 /** Returns the sums over all results, as of one moment. */
@@ -73,7 +73,7 @@ async function sumByBatch(tx: Tx): Promise<readonly NamedSum[]> {
     .groupBy('batch')
     .orderBy('bytes', 'desc')
     .orderBy('batch')
-    .limit(MOST_SUMS)
+    .limit(MAX_SUMS)
     .execute();
 }
 
@@ -97,7 +97,7 @@ function regrouped<Row extends Omit<NamedSum, 'name'>>(
     const { entries, bytes } = sums.get(name) ?? { entries: 0, bytes: 0 };
     sums.set(name, { name, entries: entries + row.entries, bytes: bytes + row.bytes });
   }
-  return [...sums.values()].toSorted((one, other) => other.bytes - one.bytes).slice(0, MOST_SUMS);
+  return [...sums.values()].toSorted((one, other) => other.bytes - one.bytes).slice(0, MAX_SUMS);
 }
 
 async function sumByAge(tx: Tx): Promise<CacheSums['byAge']> {

@@ -26,7 +26,7 @@ const HELD = 'copy:held:';
 const ACCEPTED = 'copy:accepted';
 
 /** Max requests named in a message. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** A request that was sent, and for which the ledger has no row or take. */
 export interface UnplacedRequest {
@@ -58,7 +58,7 @@ export async function requireNoDoubt(tx: Tx, batch: string | null): Promise<void
     .filter(({ key }) => key.batch === batch);
   if (senders === 0 && !isUnseen && unplaced.length === 0) return;
   const named = unplaced
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ key, jobId }) => `row ${key.row}${jobId === null ? '' : ` (job ${jobId})`}`);
   throw new CopyInDoubt({ batch, senders, isUnseen, named, unplaced: unplaced.length });
 }

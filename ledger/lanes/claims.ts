@@ -34,7 +34,7 @@ export interface Claim {
 }
 
 /** Max rows under way per claim; the next claim brings the rest. */
-const MOST_UNDER_WAY = 200;
+const MAX_UNDER_WAY = 200;
 /** States of a row with an open request or job. */
 const UNDER_WAY = ROW_STATES.filter((state) => state !== 'waiting' && state !== 'blocked');
 /** The same per duty of a worker. */
@@ -59,15 +59,15 @@ export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 
     // Select one extra to see whether any are left.
     const { only } = request;
     const states = only === undefined ? UNDER_WAY : UNDER_WAY_FOR[only];
-    const limits = { batch, limit: MOST_UNDER_WAY + 1 };
+    const limits = { batch, limit: MAX_UNDER_WAY + 1 };
     const underWay = (await Promise.all(states.map((state) => selectFreeRows(tx, { ...limits, state })))).flat();
     const reserved = (await selectReserved(tx, { batch, limit: mostReserved })).map(({ row }) => row);
     const most = Math.max(limit, reserved.length);
     const waiting = only === 'download' ? [] : await selectFreeRows(tx, { batch, state: 'waiting', limit: most + 1 });
     const others = waiting.map(({ row }) => row).filter((row) => !reserved.includes(row));
     const fresh = others.slice(0, most - reserved.length);
-    const rows = [...underWay.slice(0, MOST_UNDER_WAY).map(({ row }) => row), ...reserved, ...fresh];
-    const exhausted = underWay.length <= MOST_UNDER_WAY && others.length === fresh.length;
+    const rows = [...underWay.slice(0, MAX_UNDER_WAY).map(({ row }) => row), ...reserved, ...fresh];
+    const exhausted = underWay.length <= MAX_UNDER_WAY && others.length === fresh.length;
     const isShareFull = limit < request.limit && others.length > fresh.length;
     const blocked = await countBlocked(tx, batch);
     if (rows.length === 0) return { rows: [], exhausted, isShareFull, blocked };

@@ -21,11 +21,11 @@ export interface MessageGroup {
 }
 
 /** Max kinds in one answer. */
-const MOST_KINDS = 1_000;
+const MAX_KINDS = 1_000;
 
 /**
  * Groups the rows of a batch that have a failure by its class and kind of message, most rows first. `others`: number of
- * rows in further groups, beyond {@link MOST_KINDS}. `isChosen`: exclude rows that `--limit` or `--sample` left out.
+ * rows in further groups, beyond {@link MAX_KINDS}. `isChosen`: exclude rows that `--limit` or `--sample` left out.
  */
 export async function failureMessages(
   db: Db,
@@ -41,7 +41,7 @@ export async function failureMessages(
       for (const { class: name, message, rows, firstRow } of await messagesIn(tx, batch, filter, from)) {
         const key = JSON.stringify([name, messageKind(message)]);
         const known = groups.get(key);
-        if (known === undefined && groups.size >= MOST_KINDS) others += rows;
+        if (known === undefined && groups.size >= MAX_KINDS) others += rows;
         else
           groups.set(key, {
             ...(known ?? { class: name, message, pattern: messagePattern(message), firstRow }),

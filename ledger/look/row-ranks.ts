@@ -29,7 +29,7 @@ export interface Ranking {
 }
 
 /** Max rows in a ranking: the database sorts no more at a time. */
-export const MOST_RANKED = 1_000;
+export const MAX_RANKED = 1_000;
 
 /**
  * Ranks the rows of a batch that a filter selects. Reads all of them, window by window, for at most {@link SEARCH_MS},
@@ -49,7 +49,7 @@ export async function rankRows(
     let { rows } = before;
     let from = before.next ?? last;
     while (from < last) {
-      const worst = rows.length < MOST_RANKED ? undefined : rows.at(-1);
+      const worst = rows.length < MAX_RANKED ? undefined : rows.at(-1);
       const more = await rankWindow(tx, batch, filter, order, { from, after, worst });
       rows = merged(rows, more, order);
       from += WINDOW;
@@ -79,7 +79,7 @@ async function rankWindow(
     .where(sql<boolean>`${value} is not null`)
     .orderBy(value, isLargestFirst ? 'desc' : 'asc')
     .orderBy('row')
-    .limit(MOST_RANKED);
+    .limit(MAX_RANKED);
   if (after !== undefined)
     query = query.where(
       sql<boolean>`(${value} ${beyond} ${after.value} or (${value} = ${after.value} and row > ${after.row}))`,
@@ -102,7 +102,7 @@ function valueOf(tx: Tx, by: RankBy): RawBuilder<number> {
 
 function merged(rows: readonly RankedRow[], more: readonly RankedRow[], { isLargestFirst }: RankOrder): RankedRow[] {
   const sign = isLargestFirst ? -1 : 1;
-  return [...rows, ...more].sort((a, b) => sign * (a.value - b.value) || a.row - b.row).slice(0, MOST_RANKED);
+  return [...rows, ...more].sort((a, b) => sign * (a.value - b.value) || a.row - b.row).slice(0, MAX_RANKED);
 }
 
 /** Reads the rows with these numbers (up to some hundred), in this order. Missing ones are left out. */

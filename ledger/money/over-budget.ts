@@ -32,7 +32,7 @@ import { prefetchUndo, undoTake, type UndoneTake } from '../takes/undo-take.ts';
  */
 
 /** Max untouched rows ended together with a row that does not fit. The next row that does not fit ends more. */
-const MOST_SKIPPED = 1_000;
+const MAX_SKIPPED = 1_000;
 
 /** Facts about a budget that is too small for a request. */
 interface OverBudget {
@@ -145,7 +145,7 @@ export function selectUntouched(
         ),
       ),
     )
-    .limit(MOST_SKIPPED);
+    .limit(MAX_SKIPPED);
 }
 
 /** What the row has cost so far, or if it is a part, all parts of its row: over all steps and takes. */

@@ -167,7 +167,7 @@ async function due(db: Db | Tx, claim: NoticeClaim, now: number): Promise<Select
   for (const one of except) {
     query = query.where((eb) => eb.not(eb.and([eb('batch', '=', one.batch), eb('target', '=', one.target)])));
   }
-  const lines = await query.orderBy('due_at').limit(MOST_LOOKED_AT).execute();
+  const lines = await query.orderBy('due_at').limit(MAX_LOOKED_AT).execute();
   for (const line of lines) {
     if (othersAfterMs === undefined || line.batch === batch || (await isLeft(db, line, now - othersAfterMs, now))) {
       return line;
@@ -181,7 +181,7 @@ const OF_OCCURRENCES: readonly HookEvent[] = ['failed', 'skipped'];
 /** The schedule's name, taken from the name of the batch that its occurrence would have made. */
 const SCHEDULE_OF_NOTICE = sql<string>`substr(notices.batch, 1, length(notices.batch) - ${sql.lit(STAMP_LENGTH)})`;
 /** Max notices examined per search. Only this many deferred notices could hold up others. */
-const MOST_LOOKED_AT = 200;
+const MAX_LOOKED_AT = 200;
 /** A firing that has not written its occurrence's files within this time was terminated externally, ms. */
 const WRITTEN_AFTER_MS = 600_000;
 

@@ -24,7 +24,7 @@ import { CommitMarks } from './commit-marks.ts';
 import { LedgerConnection } from './connection.ts';
 import { describePlace } from './describe-place.ts';
 import { explain, UNIQUE_VIOLATION } from './errors.ts';
-import { MOST_WAIT_MS } from './locked-tables.ts';
+import { MAX_WAIT_MS } from './locked-tables.ts';
 import { markNumber, type KeptMark } from './marks.ts';
 import { Sessions, type Session } from './sessions.ts';
 
@@ -158,7 +158,7 @@ class LedgerAdapter extends PostgresAdapter implements UnitAdapter {
    * table, because all other statements on that table wait behind it.
    */
   override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
-    await sql`set lock_timeout = ${sql.lit(MOST_WAIT_MS)}`.execute(db);
+    await sql`set lock_timeout = ${sql.lit(MAX_WAIT_MS)}`.execute(db);
   }
 
   override async releaseMigrationLock(db: Kysely<unknown>): Promise<void> {

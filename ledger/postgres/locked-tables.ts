@@ -5,7 +5,7 @@ import type { Schema } from '../schema.ts';
 import { describePlace } from './describe-place.ts';
 
 /** Max time that a migration waits for each table's lock, ms: other statements on that table wait behind it. */
-export const MOST_WAIT_MS = 2_000;
+export const MAX_WAIT_MS = 2_000;
 
 /** Max tries of a migration, and the pause between two, in which others can work, ms. In all about a minute. */
 const TRIES = { most: 6, pauseMs: 8_000 };
@@ -62,7 +62,7 @@ async function whoUsesThem(db: Kysely<Schema>): Promise<string> {
     join pg_class as c on c.oid = l.relation and c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
     left join pg_stat_activity as a on a.pid = l.pid
     where l.granted and l.pid is distinct from pg_backend_pid()
-      and (xact_start is null or xact_start < now() - ${MOST_WAIT_MS} * interval '1 ms')
+      and (xact_start is null or xact_start < now() - ${MAX_WAIT_MS} * interval '1 ms')
       and l.database = (select oid from pg_database where datname = current_database())
     order by since limit 3`.execute(db);
   return rows.length === 0 ? 'it is not known by whom' : rows.map(sessionWords).join('; ');

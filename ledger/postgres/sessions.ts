@@ -9,9 +9,9 @@ import { usePasswordFile } from './password-file.ts';
 import { NO_RIGHT, RightTaken, wasAllowed } from './taken-rights.ts';
 
 /** Max sessions of a process: one writes, the others read. */
-const MOST_SESSIONS = 4;
+const MAX_SESSIONS = 4;
 /** Max prepared statements of a session. Lists of varying length keep making new ones; later ones run unprepared. */
-const MOST_STATEMENTS = 300;
+const MAX_STATEMENTS = 300;
 /** The oldest version of PostgreSQL that is tested. */
 const OLDEST_VERSION = 15;
 /** Max time to connect, ms. */
@@ -42,7 +42,7 @@ export const LOOK_UP_BY_KEY = [
 
 /** What the sessions of a process share. */
 interface SessionState {
-  /** Texts of statements that have succeeded, up to {@link MOST_STATEMENTS}. */
+  /** Texts of statements that have succeeded, up to {@link MAX_STATEMENTS}. */
   readonly done: Set<string>;
   /** The process must end, so answers may take only {@link LAST_ANSWERS_MS}. */
   isLimited: boolean;
@@ -84,7 +84,7 @@ export class Session {
         ...(values.length === 0 ? {} : { values: [...values], ...this.#nameOf(text) }),
       });
       this.#state.isSilent = false;
-      if (this.#state.done.size < MOST_STATEMENTS) this.#state.done.add(text);
+      if (this.#state.done.size < MAX_STATEMENTS) this.#state.done.add(text);
       return answer;
     } catch (error) {
       const { code } = error as { readonly code?: string };
@@ -113,7 +113,7 @@ export class Session {
   #nameOf(sql: string): { readonly name?: string } {
     const known = this.#names.get(sql);
     if (known !== undefined) return { name: known };
-    if (this.#names.size >= MOST_STATEMENTS) return {};
+    if (this.#names.size >= MAX_STATEMENTS) return {};
     const name = `s${String(this.#names.size)}`;
     this.#names.set(sql, name);
     return { name };
@@ -169,7 +169,7 @@ export class Sessions {
       ...connectionTo(place).config,
       Client,
       pipeline: true,
-      max: MOST_SESSIONS,
+      max: MAX_SESSIONS,
       query_timeout: answerMs,
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,

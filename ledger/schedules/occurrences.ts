@@ -141,7 +141,7 @@ function endColumns(
  * A schedule's batch names sort by time, but names of other batches may sort in between. Max names that are read to
  * find the schedule's previous batch.
  */
-const MOST_BETWEEN = 100;
+const MAX_BETWEEN = 100;
 
 /** Records the version of the manifest behind an occurrence's batch, and whether it equals the previous batch's. */
 export async function noteManifest(db: Db, { schedule, at }: Occurrence, etag: string | null): Promise<void> {
@@ -154,7 +154,7 @@ export async function noteManifest(db: Db, { schedule, at }: Occurrence, etag: s
       .where('name', '>=', formatOccurrence({ schedule, at: 0 }))
       .where('name', '<', name)
       .orderBy('name', 'desc')
-      .limit(MOST_BETWEEN)
+      .limit(MAX_BETWEEN)
       .execute();
     const before = earlier.find((one) => parseOccurrence(one.name)?.schedule === schedule);
     const unchanged = own === undefined ? null : Number(own.digest === before?.digest);

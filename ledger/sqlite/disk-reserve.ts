@@ -25,7 +25,7 @@ const MIB = 1024 ** 2;
  */
 const RESERVE_BYTES = 8 * MIB;
 /** Free space required in addition, or the disk would fill up again at once. */
-const LEAST_FREE_BYTES = 8 * MIB;
+const MIN_FREE_BYTES = 8 * MIB;
 
 /** Queries the free space of the disk with a folder, as `statfsSync` does. */
 type StatFs = (folder: string) => Pick<StatsFs, 'bavail' | 'bsize' | 'blocks'>;
@@ -45,7 +45,7 @@ export class DiskReserve implements Reserve {
   /**
    * `ledger`: its path. `leastFree`: bytes that must stay free besides the reserve. Tests replace the last two.
    */
-  constructor(ledger: string, leastFree = LEAST_FREE_BYTES, statFs: StatFs = statfsSync) {
+  constructor(ledger: string, leastFree = MIN_FREE_BYTES, statFs: StatFs = statfsSync) {
     this.#ledger = ledger;
     this.#leastFree = leastFree;
     this.#statFs = statFs;

@@ -3,7 +3,7 @@ import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import { explain } from './errors.ts';
 
 /** Max prepared statements in the cache. */
-const MOST_STATEMENTS = 200;
+const MAX_STATEMENTS = 200;
 
 /**
  * A database with a cache of prepared statements. The ledger runs the same few dozen queries thousands of times, and
@@ -51,7 +51,7 @@ export class KeptStatements implements SqliteDatabase {
     const statement = this.#kept.get(name) ?? new Statement(this.#opened().prepare(sql), () => this.#kept.delete(name));
     this.#kept.delete(name);
     const [oldest] = this.#kept.keys();
-    if (oldest !== undefined && this.#kept.size >= MOST_STATEMENTS) this.#kept.delete(oldest);
+    if (oldest !== undefined && this.#kept.size >= MAX_STATEMENTS) this.#kept.delete(oldest);
     this.#kept.set(name, statement);
     return statement;
   }

@@ -11,7 +11,7 @@
 const TAKE_OVER_MS = 60_000;
 /** First and longest pause between two checks of the other row, ms. */
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 /** Max checks per second by all waiting rows of a lane; their pauses grow accordingly. */
 const CHECKS_PER_SECOND = 200;
 
@@ -45,6 +45,6 @@ export function shouldStopWaiting({ unattendedSince }: Watch, now: number): bool
  */
 export function waitPauseMs(checks: number, waiting: number, random: number): number {
   const shared = (1_000 * waiting) / CHECKS_PER_SECOND;
-  const longest = Math.max(LONGEST_PAUSE_MS, shared);
+  const longest = Math.max(MAX_PAUSE_MS, shared);
   return Math.min(longest, Math.max(shared, FIRST_PAUSE_MS * 2 ** Math.min(checks, 10))) * (0.75 + random / 2);
 }

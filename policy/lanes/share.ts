@@ -45,7 +45,7 @@ export function laneWindow({ window }: Pick<BatchLimits, 'window'>, lanes: numbe
 /** A lane with a small window still keeps this many claimed rows queued. */
 const FEWEST_AHEAD = 50;
 /** A lane with a large window keeps no more than this many claimed rows queued. */
-const MOST_AHEAD = 200;
+const MAX_AHEAD = 200;
 
 /**
  * Returns how many new rows a lane claims next; 0 if it has enough. `window`: its max rows in flight; `ahead`: claimed
@@ -53,7 +53,7 @@ const MOST_AHEAD = 200;
  * enough at once to be worth a commit. Queued rows cost nothing if the lane is lost.
  */
 export function claimSize(window: number, ahead: number): number {
-  const wanted = Math.max(FEWEST_AHEAD, Math.min(MOST_AHEAD, Math.ceil(window / 4)));
+  const wanted = Math.max(FEWEST_AHEAD, Math.min(MAX_AHEAD, Math.ceil(window / 4)));
   return ahead < wanted ? 2 * wanted - ahead : 0;
 }
 
@@ -94,24 +94,24 @@ export function defaultSubmits(requests: number): number {
  * keep the workflow from spinning over rows that are open for a reason that no lane can resolve.
  */
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 /**
  * Returns the pause after a round, ms. `idle`: consecutive rounds without progress. After the first there is no pause,
  * because a late answer can cause it.
  */
 export function roundPauseMs(idle: number): number {
-  return idle < 2 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(10, idle - 2));
+  return idle < 2 ? 0 : Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(10, idle - 2));
 }
 
 /** First and longest pause between checks of a batch that no lane can work on, ms. */
 const FIRST_RECHECK_MS = 15_000;
-const LONGEST_RECHECK_MS = 600_000;
+const MAX_RECHECK_MS = 600_000;
 
 /**
  * Returns the pause before the next check of a batch that no lane can work on, ms: longer each time, because it may be
  * paused for days. `checks`: consecutive checks without change.
  */
 export function recheckPauseMs(checks: number): number {
-  return Math.min(LONGEST_RECHECK_MS, FIRST_RECHECK_MS * 2 ** Math.min(10, checks));
+  return Math.min(MAX_RECHECK_MS, FIRST_RECHECK_MS * 2 ** Math.min(10, checks));
 }

@@ -16,7 +16,7 @@ const STEADY_MS = 2_000;
  * Min calls per second for catching up. Below it there is little to gain: slots are further apart than the usual stalls
  * of a process.
  */
-const LEAST_RATE = 2;
+const MIN_RATE = 2;
 
 /** Returns the share after one more lease. `rate`: as leased, calls per second; `now`: ms on the same clock. */
 export function steadyShare(before: SteadyShare, rate: number | null, now: number): SteadyShare {
@@ -32,5 +32,5 @@ export function mayCatchUp(
   { rate, since }: SteadyShare,
   now: number,
 ): boolean {
-  return isAlone || (isStated && rate !== null && rate >= LEAST_RATE && now - since >= STEADY_MS);
+  return isAlone || (isStated && rate !== null && rate >= MIN_RATE && now - since >= STEADY_MS);
 }

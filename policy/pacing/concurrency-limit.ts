@@ -26,7 +26,7 @@ export interface ConcurrencyAnswer {
 }
 
 const FIRST_GROW_MS = 5_000;
-const LONGEST_GROW_MS = 60_000;
+const MAX_GROW_MS = 60_000;
 /** Refusals within this time count as one, ms. */
 const SAME_MOMENT_MS = 1_000;
 /** The limit is forgotten after this long without a refusal, ms. */
@@ -48,7 +48,7 @@ export function limitReached(before: ConcurrencyState | undefined, running: numb
   // The refused request was a trial of one more job than the limit: double the interval to the next trial.
   const isSame = most >= before.most && most <= (limitAt(before, now) ?? most);
   if (!isSame) return { most, at: now, growEveryMs: FIRST_GROW_MS, members };
-  return { ...before, at: now, growEveryMs: Math.min(LONGEST_GROW_MS, before.growEveryMs * 2) };
+  return { ...before, at: now, growEveryMs: Math.min(MAX_GROW_MS, before.growEveryMs * 2) };
 }
 
 /**

@@ -10,9 +10,9 @@
  */
 
 /** Initial and shortest lead, ms. */
-export const LEAST_LEAD_MS = 12;
+export const MIN_LEAD_MS = 12;
 /** With a longer lead, a pause or a new share would come too late for granted calls. */
-const MOST_LEAD_MS = 250;
+const MAX_LEAD_MS = 250;
 /** Step up after a late record, ms. */
 const UP_MS = 6;
 /** Step down after a timely one, ms. */
@@ -20,10 +20,10 @@ const DOWN_MS = 0.5;
 
 /** Returns the lead after one more record, ms. `tookMs`: how long recording took. */
 export function leadAfter(leadMs: number, tookMs: number): number {
-  return tookMs > leadMs ? Math.min(MOST_LEAD_MS, leadMs + UP_MS) : Math.max(LEAST_LEAD_MS, leadMs - DOWN_MS);
+  return tookMs > leadMs ? Math.min(MAX_LEAD_MS, leadMs + UP_MS) : Math.max(MIN_LEAD_MS, leadMs - DOWN_MS);
 }
 
 /** Returns the lead after the limit of requests in flight was full, ms: recorded but unsent requests may fill it. */
 export function leadWhenFull(leadMs: number): number {
-  return Math.max(LEAST_LEAD_MS, leadMs / 2);
+  return Math.max(MIN_LEAD_MS, leadMs / 2);
 }

@@ -67,7 +67,7 @@ const CONFIRM_WITHIN_MS = 10_000;
 const FIRST_HOLD_MS = 2_000;
 const CONFIRMED_HOLD_MS = 60_000;
 const DROPPED_HOLD_MS = 8_000;
-const LONGEST_HOLD_MS = 240_000;
+const MAX_HOLD_MS = 240_000;
 /** A limit has dropped if the earlier one was this many times higher. */
 const DROPPED = 1.2;
 /** After a hold, the limit is forgotten after this long without a refusal, ms. */
@@ -78,7 +78,7 @@ const DISPROVED = 8;
 const PROBE_TO = 1.15;
 const PROBE_PER_SECOND = 0.05;
 /** A climb counts at most this much time at once, ms, so that the rate does not leap after a silence. */
-const LONGEST_STRIDE_MS = 500;
+const MAX_STRIDE_MS = 500;
 
 /** Returns the rate to keep, calls per second; null if no limit is known. */
 export function learnedRate(limit: LearnedLimit | null): number | null {
@@ -141,7 +141,7 @@ function addCount(before: LearnedLimit, owner: string, own: number): LearnedLimi
 /** Returns how long to hold the rate, ms: short after a sudden drop, which may soon recover; doubled if it recurs. */
 function holdAfter(before: LearnedLimit | null, isDrop: boolean): number {
   const last = before?.holdMs ?? 0;
-  if (last >= DROPPED_HOLD_MS) return Math.min(LONGEST_HOLD_MS, last * 2);
+  if (last >= DROPPED_HOLD_MS) return Math.min(MAX_HOLD_MS, last * 2);
   return isDrop ? DROPPED_HOLD_MS : CONFIRMED_HOLD_MS;
 }
 
@@ -159,7 +159,7 @@ export function climb(limit: LearnedLimit, isShort: boolean, stated: number | nu
   if (limit.phase === 'hold') {
     return now < limit.holdUntil ? limit : { ...limit, phase: 'probe', from: limit.rate, climbedAt: now };
   }
-  const seconds = Math.min(LONGEST_STRIDE_MS, Math.max(0, now - limit.climbedAt)) / 1000;
+  const seconds = Math.min(MAX_STRIDE_MS, Math.max(0, now - limit.climbedAt)) / 1000;
   if (!isShort) return { ...limit, climbedAt: now };
   const isSlow = limit.phase === 'probe' && limit.rate < limit.from * PROBE_TO;
   const rate = isSlow ? limit.rate + limit.from * PROBE_PER_SECOND * seconds : limit.rate * 2 ** seconds;

@@ -40,7 +40,7 @@ export interface LeaseAnswer {
 /** How long a share is leased, ms. A process that dies keeps its share from the others this long. */
 export const LEASE_MS = 750;
 /** Minimum share for each process, so that it can start at once. */
-const LEAST_PART = 0.05;
+const MIN_PART = 0.05;
 /** Calls beyond a fractional share that a single second may have. */
 const USUAL_EXCESS = 1;
 
@@ -95,7 +95,7 @@ export function lease(
  */
 function shareOf(whole: number, want: number, others: readonly Lease[]): number {
   if (others.length === 0) return whole;
-  const least = whole * LEAST_PART;
+  const least = whole * MIN_PART;
   const byWant = others
     .map(({ want, share }) => ({ want: Math.max(least, want), share }))
     .sort((a, b) => a.want - b.want);

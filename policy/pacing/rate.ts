@@ -55,11 +55,11 @@ export const FRESH_RATE: RateState = {
 };
 
 /** Shortest pause of all processes after a refusal, ms. */
-export const SHORTEST_PAUSE_MS = 250;
+export const MIN_PAUSE_MS = 250;
 /** Longest backoff while the API does not answer, ms. */
-const LONGEST_TROUBLE_MS = 30_000;
+const MAX_TROUBLE_MS = 30_000;
 /** Longest pause that is kept in one go, ms; if the API wants a longer one, it will say so again. */
-const LONGEST_PAUSE_MS = 600_000;
+const MAX_PAUSE_MS = 600_000;
 /** How long ended leases are remembered, ms: their calls still count in a trailing second. */
 const REMEMBER_LEASE_MS = 1_000;
 
@@ -72,7 +72,7 @@ export function sanitizeState(before: Partial<RateState> | undefined, now: numbe
   );
   const { limit } = state;
   return {
-    pausedUntil: isReal(state.pausedUntil, LONGEST_PAUSE_MS) ? state.pausedUntil : now,
+    pausedUntil: isReal(state.pausedUntil, MAX_PAUSE_MS) ? state.pausedUntil : now,
     troubles: state.troubles,
     troubledAt: Math.min(state.troubledAt, now),
     troubledSince: Math.min(state.troubledSince, now),
@@ -88,7 +88,7 @@ export function recordRefusal(
 ): RateState {
   const { now, retryAfterMs } = refusal;
   const state = sanitizeState(before, now);
-  const pause = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, retryAfterMs ?? 0));
+  const pause = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, retryAfterMs ?? 0));
   const pausedUntil = Math.max(state.pausedUntil, now + pause);
   const leases = Object.values(state.leases);
   const others = othersCounts(leases, refusal);
@@ -136,11 +136,11 @@ export function recordTrouble(
   { now, sentAt, retryAfterMs = 0 }: { readonly now: number; readonly sentAt: number; readonly retryAfterMs?: number },
 ): RateState {
   const state = sanitizeState(before, now);
-  const requested = now + Math.min(LONGEST_PAUSE_MS, retryAfterMs);
+  const requested = now + Math.min(MAX_PAUSE_MS, retryAfterMs);
   if (now < state.pausedUntil || sentAt <= state.troubledAt) {
     return retryAfterMs > 0 && requested > state.pausedUntil ? { ...state, pausedUntil: requested } : state;
   }
-  const backoff = now + Math.min(LONGEST_TROUBLE_MS, SHORTEST_PAUSE_MS * 2 ** state.troubles);
+  const backoff = now + Math.min(MAX_TROUBLE_MS, MIN_PAUSE_MS * 2 ** state.troubles);
   return {
     ...state,
     pausedUntil: Math.max(backoff, requested),

@@ -6,7 +6,7 @@
 /** Lower numbers are not text limits. */
 const LEAST = 20;
 /** Max characters of a refusal that are read: the limit is in the first sentences. */
-const MOST_WORDS = 2_000;
+const MAX_WORDS = 2_000;
 /** The refusal is about the length of a text, and counts characters. */
 const IS_ABOUT_LENGTH =
   /character|\bchars?\b|too long|length|long(?:er)? than|text.*(?:exceed|limit|max)|exceed.*text/iu;
@@ -30,7 +30,7 @@ const LIMIT_FIRST = new RegExp(
  * bounds, returns the largest one below that length.
  */
 export function textLimitIn(words: string, length: number): number | undefined {
-  const message = words.slice(0, MOST_WORDS);
+  const message = words.slice(0, MAX_WORDS);
   if (!IS_ABOUT_LENGTH.test(message) || COUNTS_OTHERWISE.test(message)) return undefined;
   const named = [LIMIT, LIMIT_FIRST].flatMap((pattern) =>
     Array.from(message.matchAll(pattern), ([, digits = '']) => Number(digits.replace(/\D/gu, ''))),

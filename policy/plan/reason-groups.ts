@@ -58,13 +58,13 @@ export interface RowReasons {
 }
 
 /** A longer value is shortened. */
-const LONGEST_VALUE = 60;
+const MAX_VALUE_LENGTH = 60;
 /** Characters that two long values have in common and that are shown before their difference. */
 const BEFORE_DIFFERENCE = 20;
 /** Rows that are named per group. */
 const NAMED_ROWS = 3;
 /** Groups whose values are told apart; with more, one group has all values of a field. */
-const MOST_GROUPS = 1_000;
+const MAX_GROUPS = 1_000;
 
 type Sum = { -readonly [K in keyof ReasonSum]: ReasonSum[K] };
 type Group = Sum & Pick<ReasonGroup, 'reason'> & { isSame: boolean; ids: string[] };
@@ -88,7 +88,7 @@ export class ReasonGroups {
         const changes = reason.changes.map(shortened);
         const shown = { ...reason, changes };
         const exact = [reason.batch, ...reason.changes.flatMap(keyOf)];
-        const isFull = this.#changed.size >= MOST_GROUPS && !this.#changed.has(exact.join('\0'));
+        const isFull = this.#changed.size >= MAX_GROUPS && !this.#changed.has(exact.join('\0'));
         // Grouping by field names alone keeps the number of groups small.
         const key = isFull ? [reason.batch, ...reason.changes.map(({ field }) => field)] : exact;
         addTo(this.#changed, key, { row, reason: shown, isSame: !isFull && !reason.changes.some(isPrivate) });
@@ -118,12 +118,12 @@ function keyOf(change: FieldChange): readonly string[] {
 function shortened({ field, from, to }: FieldChange): FieldChange {
   let same = 0;
   while (same < from.length && from[same] === to[same]) same++;
-  const start = Math.max(from.length, to.length) > LONGEST_VALUE ? Math.max(0, same - BEFORE_DIFFERENCE) : 0;
+  const start = Math.max(from.length, to.length) > MAX_VALUE_LENGTH ? Math.max(0, same - BEFORE_DIFFERENCE) : 0;
   return { field, from: cut(from, start), to: cut(to, start) };
 }
 
 function cut(value: string, start: number): string {
-  const end = start + LONGEST_VALUE;
+  const end = start + MAX_VALUE_LENGTH;
   return `${start > 0 ? '…' : ''}${value.slice(start, end)}${value.length > end ? '…' : ''}`;
 }
 

@@ -70,11 +70,11 @@ function withoutId(word: string): string {
 }
 
 /** Longest message of a failure, in characters. */
-const LONGEST_MESSAGE = 500;
+const MAX_MESSAGE_LENGTH = 500;
 
 /** Appends a note about cost to the failure's message, in brackets, unless the message already mentions charges. */
 export function withCostNote(failure: Failure, note: string): Failure {
   if (failure.message.includes('charged')) return failure;
-  const words = failure.message.slice(0, LONGEST_MESSAGE - ` (${note})`.length);
+  const words = failure.message.slice(0, MAX_MESSAGE_LENGTH - ` (${note})`.length);
   return { ...failure, message: `${words} (${note})` };
 }

@@ -47,12 +47,12 @@ export function pausesBatch(failure: FailureClass): failure is 'BadToken' | 'Out
 }
 
 /** How many of a take's 429s without a reason are read as "too fast"; the next one is read as "no credits". */
-const MOST_VAGUE = 7;
+const MAX_VAGUE = 7;
 
 /**
  * Reinterprets a 429 that does not state its reason, in light of the earlier refusals of its take. The legacy paths
  * answer 429 both for too many requests and for missing credits. Slowing down soon fixes the former. So after {@link
- * MOST_VAGUE} such answers, the next one counts as missing credits and pauses the batch: nothing is lost, and a person
+ * MAX_VAGUE} such answers, the next one counts as missing credits and pauses the batch: nothing is lost, and a person
  * can look. After a resume, the first such answer pauses the batch again. Returns other failures unchanged.
  */
 export function interpretVagueRefusal(
@@ -62,7 +62,7 @@ export function interpretVagueRefusal(
 ): Failure {
   if (failure.limit !== 'vague') return failure;
   const before = attempts.filter((one) => one.step === step && one.take === take && one.failure?.limit === 'vague');
-  if (before.length < MOST_VAGUE) return failure;
+  if (before.length < MAX_VAGUE) return failure;
   const words = failure.message.replace(/\.?$/, '.').slice(0, 300);
   const message = `${words} It does not say why, and came ${String(before.length + 1)} times: credits may be missing (voxbatch profile shows them).`;
   return { ...failure, class: 'OutOfCredits', message };

@@ -44,7 +44,7 @@ export function orRetake<Otherwise>(
 }
 
 /** Max new takes of a row by `--on-unknown resubmit`: each may be one more charge for nothing. */
-const MOST_RESUBMITS = 2;
+const MAX_RESUBMITS = 2;
 
 /**
  * Decides how a row continues after the answer of an attempt is lost for good (`--on-unknown`). An attempt with a job
@@ -66,7 +66,7 @@ export function afterUnknown(
       return { outcome: 'failed', failure };
     case 'resubmit':
       if (control === 'stopping') return held;
-      return { retake: step, reason: 'on-unknown', most: MOST_RESUBMITS, otherwise: held };
+      return { retake: step, reason: 'on-unknown', most: MAX_RESUBMITS, otherwise: held };
   }
 }
 

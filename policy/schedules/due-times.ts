@@ -1,19 +1,19 @@
 import type { CalendarTimes, FieldValues } from './calendar-times.ts';
-import { MOST_JITTER_MS, type ScheduleSpec } from './schedule-spec.ts';
+import { MAX_JITTER_MS, type ScheduleSpec } from './schedule-spec.ts';
 
 /** When a schedule is due, computed as Temporal computes it: used to check firings and to find missing ones. */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 /** A calendar time skipped by a clock change (daylight saving) comes within this time after the change, ms. */
-const LONGEST_CHANGE_MS = 3 * 3_600_000;
+const MAX_CHANGE_MS = 3 * 3_600_000;
 /**
  * A server accepts a trigger within this time, ms. Less than a second, or a schedule due every two seconds would leave
  * no room.
  */
 const TAKEN_WITHIN_MS = 900;
 /** Max wait for a free second, ms. A schedule due every second leaves none; then the trigger does not wait. */
-const LONGEST_WAIT_MS = 4_000;
+const MAX_WAIT_MS = 4_000;
 
 /**
  * Whether a schedule is due at a time (ms since 1970; a whole second), ignoring jitter. When clocks go forward, a
@@ -25,7 +25,7 @@ export function isScheduledAt(at: number, { times, timezone }: Pick<ScheduleSpec
   if (times.type === 'every') return Math.ceil(at / times.everyMs) * times.everyMs < at + SECOND_MS;
   const offset = offsetOf(at, timezone);
   if (isShown(at + offset, times.calendar)) return true;
-  const before = offsetOf(at - LONGEST_CHANGE_MS, timezone);
+  const before = offsetOf(at - MAX_CHANGE_MS, timezone);
   return before < offset && isShown(at + before, times.calendar);
 }
 
@@ -39,7 +39,7 @@ export function nominalTimeOf(firesAt: number, { times, timezone, jitterMs }: Sc
   if (jitterMs === 0) return latest;
   if (times.type === 'every') return firesAt - (firesAt % times.everyMs);
   const minutes: CalendarTimes = { ...times.calendar, second: '*' };
-  const longest = Math.min(jitterMs, MOST_JITTER_MS);
+  const longest = Math.min(jitterMs, MAX_JITTER_MS);
   for (let minute = latest - (latest % MINUTE_MS); minute > firesAt - longest - MINUTE_MS; minute -= MINUTE_MS) {
     const second = lastSecond(times.calendar.second, minute, firesAt - longest - SECOND_MS, latest);
     if (second !== undefined && isShown(minute + offsetOf(minute, timezone), minutes)) return second;
@@ -53,7 +53,7 @@ export function nominalTimeOf(firesAt: number, { times, timezone, jitterMs }: Sc
  */
 export function waitForOwnSecond(now: number, spec: Pick<ScheduleSpec, 'times' | 'timezone'>): number {
   const isDue = (time: number): boolean => isScheduledAt(time - (time % SECOND_MS), spec);
-  for (let time = now; time <= now + LONGEST_WAIT_MS; time += SECOND_MS - (time % SECOND_MS)) {
+  for (let time = now; time <= now + MAX_WAIT_MS; time += SECOND_MS - (time % SECOND_MS)) {
     if (!isDue(time) && !isDue(time + TAKEN_WITHIN_MS)) return time - now;
   }
   return 0;

@@ -64,7 +64,7 @@ export type FiringVerdict =
  */
 const ALWAYS_IN_TIME_MS = 600_000;
 /** Occurrences scheduled longer ago than this are assumed neither to be running nor to have delayed a firing, ms. */
-export const LONGEST_RUN_MS = 31 * 86_400_000;
+export const MAX_RUN_MS = 31 * 86_400_000;
 /** Clocks of the server and of those who write the ledger differ by less than this, ms. */
 const CLOCKS_DIFFER_MS = 60_000;
 /** A busy server accepts a trigger within this time, ms. */
@@ -163,7 +163,7 @@ export function firingLookBack(
   const backfills = allowed.flatMap((one) =>
     one.kind === 'backfill' && !one.isVoid && at <= (one.until ?? Infinity) ? [one.from - one.spec.jitterMs] : [],
   );
-  return Math.min(at - LONGEST_RUN_MS, spec.runs === null ? Infinity : settledAt, ...backfills);
+  return Math.min(at - MAX_RUN_MS, spec.runs === null ? Infinity : settledAt, ...backfills);
 }
 
 /**

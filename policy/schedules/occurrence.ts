@@ -19,7 +19,7 @@ export const STAMP_LENGTH = 21;
 /**
  * Max length of a schedule's name: with the time appended, it must fit into a batch's name of at most 100 characters.
  */
-export const LONGEST_SCHEDULE_NAME = 100 - STAMP_LENGTH;
+export const MAX_SCHEDULE_NAME_LENGTH = 100 - STAMP_LENGTH;
 
 /**
  * Returns the name of an occurrence's batch, safe as a folder name on every file system:

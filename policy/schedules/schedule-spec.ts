@@ -65,9 +65,9 @@ export type ReadSpec =
 
 const HOUR_MS = 3_600_000;
 /** Max jitter, ms. A firing is matched to its due time within the jitter; a later one matches none. */
-export const MOST_JITTER_MS = 28 * 24 * HOUR_MS;
+export const MAX_JITTER_MS = 28 * 24 * HOUR_MS;
 /** Temporal rounds shorter catch-up times up to this, ms. */
-const SHORTEST_CATCH_UP_MS = 10_000;
+const MIN_CATCH_UP_MS = 10_000;
 
 /** Defaults of the optional settings. */
 const DEFAULTS = {
@@ -91,14 +91,14 @@ export function readScheduleSpec(written: WrittenSpec, before?: ScheduleSpec): R
     return refused('timezone', 'a name of the IANA database, such as Europe/Berlin or UTC', timezone);
   }
   const jitterMs = jitter === undefined ? base.jitterMs : jitter === '0' ? 0 : parseDuration(jitter);
-  if (jitterMs === undefined || (jitter !== undefined && jitterMs > MOST_JITTER_MS)) {
-    return refused('jitter', `${DURATION_FORM}; ${formatDuration(MOST_JITTER_MS)} at most; or 0`, jitter);
+  if (jitterMs === undefined || (jitter !== undefined && jitterMs > MAX_JITTER_MS)) {
+    return refused('jitter', `${DURATION_FORM}; ${formatDuration(MAX_JITTER_MS)} at most; or 0`, jitter);
   }
   const policy = OVERLAP_POLICIES.find((one) => one === overlap);
   if (policy === undefined) return refused('overlap', `one of ${OVERLAP_POLICIES.join(', ')}`, overlap);
   const catchUpMs = catchUp === undefined ? base.catchUpMs : (parseDuration(catchUp) ?? 0);
-  if (catchUpMs < SHORTEST_CATCH_UP_MS) {
-    return refused('catchUp', `${DURATION_FORM}; ${formatDuration(SHORTEST_CATCH_UP_MS)} or more`, catchUp);
+  if (catchUpMs < MIN_CATCH_UP_MS) {
+    return refused('catchUp', `${DURATION_FORM}; ${formatDuration(MIN_CATCH_UP_MS)} or more`, catchUp);
   }
   const end = until === undefined ? base.until : parseInstant(until);
   if (end === undefined) return refused('until', INSTANT_FORM, until);

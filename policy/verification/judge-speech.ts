@@ -18,7 +18,7 @@ import { alignWords, changesIn, join, type Stretch } from '../align-words.ts';
 export function judgeSpeech(wanted: Wanted, heard: Heard): Judgement {
   const { threshold } = wanted;
   const words = spokenWords(wanted.text);
-  const said = spokenWords(heard.text.slice(0, MOST_HEARD_FACTOR * wanted.text.length + MOST_HEARD));
+  const said = spokenWords(heard.text.slice(0, MAX_HEARD_FACTOR * wanted.text.length + MAX_HEARD));
   const facts = { words: words.length, heard: said.length, threshold };
   // Nothing in the text can be heard: there is nothing to compare.
   if (words.length === 0) return { is: 'passed', error: 0, run: 0, ...facts };
@@ -51,11 +51,11 @@ export interface Heard {
 }
 
 /**
- * A transcript is cut off beyond this many times the text's length plus {@link MOST_HEARD} characters: the rest is
+ * A transcript is cut off beyond this many times the text's length plus {@link MAX_HEARD} characters: the rest is
  * wrong in any case, and megabytes would take seconds or overflow the stack.
  */
-const MOST_HEARD_FACTOR = 20;
-const MOST_HEARD = 10_000;
+const MAX_HEARD_FACTOR = 20;
+const MAX_HEARD = 10_000;
 
 /** Max consecutive wrong words in any text: fewer than in a short sentence. */
 const RUN = 6;

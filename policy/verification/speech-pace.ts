@@ -5,17 +5,17 @@ import { spokenSeconds } from '../money/pricing.ts';
 /** Detects speech that is far too long or too short for its text, by the usual pace of its voice. */
 
 /** Min known results of a voice before a new one is judged by them. */
-const LEAST_KNOWN = 20;
+const MIN_KNOWN = 20;
 /** Shorter texts say little: pauses before and after count too much. */
-const LEAST_SECONDS = 4;
+const MIN_SECONDS = 4;
 /** An odd result takes at least this many times as long as usual, or is that many times shorter, … */
 const FACTOR = 2;
 /** … and deviates by more than this many times the median deviation. */
 const DEVIATIONS = 8;
 /** Consecutive odd results that agree on a pace before it becomes the voice's new one. */
-const LEAST_AGREEING = 5;
+const MIN_AGREEING = 5;
 /** Results that are kept. */
-const MOST_KNOWN = 200;
+const MAX_KNOWN = 200;
 
 /** The inputs that determine a result's pace: all of the row's speech settings. */
 export type PacedSpeech = Pick<RowSpec, 'text' | 'voice' | 'engine' | 'speed' | 'language' | 'extra'>;
@@ -41,7 +41,7 @@ export type OddPace = 'far too long for its text' | 'far too short for its text'
  * @param known the paces of earlier results with this {@link paceKeyOf}
  */
 export function judgePace(known: readonly number[], pace: number): OddPace | undefined {
-  if (known.length < LEAST_KNOWN) return undefined;
+  if (known.length < MIN_KNOWN) return undefined;
   const usual = medianOf(known);
   const deviation = medianOf(known.map((one) => Math.abs(one - usual)));
   const away = pace - usual;
@@ -54,11 +54,11 @@ export function judgePace(known: readonly number[], pace: number): OddPace | und
  * itself has changed, the earlier paces are dropped, and nothing is judged until enough new results are known.
  */
 export function learnPace({ usual, odd }: KnownPaces, pace: number): KnownPaces {
-  if (judgePace(usual, pace) === undefined) return { usual: [...usual, pace].slice(-MOST_KNOWN), odd: [] };
+  if (judgePace(usual, pace) === undefined) return { usual: [...usual, pace].slice(-MAX_KNOWN), odd: [] };
   // A pace that disagrees restarts the run, so that results that are bad in different ways count as no new pace.
   const agrees = odd.every((one) => Math.abs(one - pace) <= Math.log(FACTOR));
   const last = agrees ? [...odd, pace] : [pace];
-  return last.length < LEAST_AGREEING ? { usual, odd: last } : { usual: last, odd: [] };
+  return last.length < MIN_AGREEING ? { usual, odd: last } : { usual: last, odd: [] };
 }
 
 /** Returns the pace of a result: the natural logarithm of its length divided by the estimated length of its text. */
@@ -73,7 +73,7 @@ export function paceKeyOf({ text = '', voice, engine, speed = 1, language, extra
 
 /** Whether a text is long and plain enough for its speech to be judged. */
 export function hasPace({ text = '', speed = 1 }: Pick<PacedSpeech, 'text' | 'speed'>): boolean {
-  return spokenSeconds({ text, speed }) >= LEAST_SECONDS && isPlain(text);
+  return spokenSeconds({ text, speed }) >= MIN_SECONDS && isPlain(text);
 }
 
 /** Whether a text is nearly all letters: the duration of numbers, links and tags does not follow from their length. */

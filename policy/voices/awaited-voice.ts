@@ -1,4 +1,4 @@
-import { LONGEST_TRAINING_MS } from './unready-voice.ts';
+import { MAX_TRAINING_MS } from './unready-voice.ts';
 
 /**
  * Decides when rows may use a voice that may still be in training, by polling the API's list of voices.
@@ -11,13 +11,13 @@ import { LONGEST_TRAINING_MS } from './unready-voice.ts';
  */
 
 /** If the list could not be read for this long, the API is assumed to have none, ms. */
-const LONGEST_SILENCE_MS = 60_000;
+const MAX_SILENCE_MS = 60_000;
 /** Shortest and longest pause between two polls, ms. In between, it is a share of the time that has passed. */
 export const FIRST_PAUSE_MS = 2_000;
 const LAST_PAUSE_MS = 30_000;
 const PAUSE_SHARE = 0.1;
 /** Time between two polls counts up to this, ms: more means that nobody polled, as in a batch that is paused. */
-const LONGEST_STEP_MS = 60_000;
+const MAX_STEP_MS = 60_000;
 
 /** A voice's state according to the list. `unread`: the list could not be read. */
 export type VoiceSeen = 'training' | 'ready' | 'unlisted' | 'unread';
@@ -37,7 +37,7 @@ export interface VoiceWatch {
  * have been set back.
  */
 export function watchAfter(watch: VoiceWatch, seen: VoiceSeen, passedMs: number): VoiceWatch {
-  const step = Math.min(LONGEST_STEP_MS, Math.max(0, passedMs));
+  const step = Math.min(MAX_STEP_MS, Math.max(0, passedMs));
   const isRead = seen !== 'unread';
   return {
     watchedMs: watch.watchedMs + step,
@@ -67,9 +67,9 @@ export function nextForVoice(
 ): VoiceNext {
   if (!wasRefused) {
     if (seen === 'ready' || seen === 'unlisted') return { type: 'use' };
-    if (seen === 'unread' && !wasRead && silentMs >= LONGEST_SILENCE_MS) return { type: 'use' };
+    if (seen === 'unread' && !wasRead && silentMs >= MAX_SILENCE_MS) return { type: 'use' };
   }
-  if (watchedMs >= LONGEST_TRAINING_MS) return { type: 'give-up' };
+  if (watchedMs >= MAX_TRAINING_MS) return { type: 'give-up' };
   const pauseMs = Math.min(LAST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, Math.round(watchedMs * PAUSE_SHARE)));
   return { type: wasRefused && seen !== 'training' ? 'try' : 'look-again', pauseMs };
 }

@@ -12,7 +12,7 @@ import type { EarlierAttempt } from '../rows/max-attempts.ts';
  * How long after its creation a voice may be in training, ms. Also the max wait of its rows, counting only time in
  * which somebody looked.
  */
-export const LONGEST_TRAINING_MS = 60 * 60_000;
+export const MAX_TRAINING_MS = 60 * 60_000;
 
 /** Says clearly that something is not ready: `Voice is still in training`. */
 const NOT_READY =

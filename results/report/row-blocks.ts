@@ -13,9 +13,9 @@ const ROWS_A_BLOCK = 4_000;
 /** Max characters of all texts together, so that a report of 100,000 rows is smaller than 10 MB. */
 const ALL_TEXTS = 16_000_000;
 /** Bounds of the max characters of one text. */
-const [SHORTEST_LIMIT, LONGEST_LIMIT] = [120, 5_000];
+const [MIN_LIMIT_LENGTH, MAX_LIMIT_LENGTH] = [120, 5_000];
 /** Max characters of a message. */
-const LONGEST_MESSAGE = 300;
+const MAX_MESSAGE_LENGTH = 300;
 
 /** Outcomes that need a person's attention: such rows are listed, not sampled, up to {@link MAX_LISTED} of them. */
 const ALWAYS: readonly (Outcome | RowState)[] = ['failed', 'unfit', 'unknown', 'overdue'];
@@ -35,7 +35,7 @@ export function sampledEach({ rows }: Pick<Listing, 'rows'>): number {
 
 /** Returns the max characters of a text; longer ones are cut. */
 export function longestText({ rows }: Pick<Listing, 'rows'>): number {
-  return Math.min(LONGEST_LIMIT, Math.max(SHORTEST_LIMIT, Math.floor(ALL_TEXTS / Math.min(rows, MAX_LISTED))));
+  return Math.min(MAX_LIMIT_LENGTH, Math.max(MIN_LIMIT_LENGTH, Math.floor(ALL_TEXTS / Math.min(rows, MAX_LISTED))));
 }
 
 /** Collects rows into blocks, which a report stores column by column. */
@@ -94,7 +94,7 @@ export class RowBlocks {
     block.quoted.push(row.quoted);
     block.charged.push(fields._credits);
     block.class.push(fields._error_class);
-    block.message.push(hasTexts ? publicText(fields._message).slice(0, LONGEST_MESSAGE) : '');
+    block.message.push(hasTexts ? publicText(fields._message).slice(0, MAX_MESSAGE_LENGTH) : '');
     // Without texts, no files either: their names may be made from texts, and their content is the text.
     block.file.push(hasTexts && isThere ? fields._file : '');
     block.media.push(hasTexts && isThere ? familyOf(row.file.extension) : null);

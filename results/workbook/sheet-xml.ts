@@ -31,7 +31,7 @@ const BUFFERED = 64 * 1024;
 /** Columns that hold sentences. */
 const WIDE = ['text', '_text', '_message'];
 /** Max characters of a link: Excel's limit for a text in a formula. */
-const LONGEST_LINK = 255;
+const MAX_LINK_LENGTH = 255;
 
 /** Returns an XML document of the spreadsheet namespace. `attributes`: of the root, each with a space before. */
 export function document(root: string, content: string, attributes = ''): string {
@@ -74,7 +74,7 @@ function cellXml(at: string, value: SheetCell): string {
   if (typeof value === 'string') return textXml(at, cellText(value), /^[=+\-@\t\r]/u.test(value) ? STYLE.text : 0);
   const { file } = value;
   // `#` and `%` have another meaning in links, and Excel refuses a workbook with a longer one.
-  if (/[#%]/u.test(file) || file.length > LONGEST_LINK) return textXml(at, cellText(file), 0);
+  if (/[#%]/u.test(file) || file.length > MAX_LINK_LENGTH) return textXml(at, cellText(file), 0);
   // A formula, because a sheet holds at most 65,530 hyperlinks.
   const formula = `HYPERLINK("${file.replaceAll('"', '""')}")`;
   return `<c r="${at}" s="${STYLE.link}" t="str"><f>${escapeXml(formula)}</f><v>${escapeXml(file)}</v></c>`;

@@ -1,5 +1,5 @@
 import { dialectChoiceOf } from '../../contract/batch.ts';
-import { MOST_NAMED, continueCommand, type ContinuedBatch } from '../../client/look/continue-command.ts';
+import { MAX_NAMED, continueCommand, type ContinuedBatch } from '../../client/look/continue-command.ts';
 import type { workSpan } from '../../client/look/pace.ts';
 import { type NamedRow, formatPartCount } from '../../contract/row-parts.ts';
 import { oneLine } from './table.ts';
@@ -68,7 +68,7 @@ export function sentence(message: string): string {
 
 /** Returns ` (the first 20 of 57 rows)` if a command does not name all rows; else nothing. */
 export function unnamedRows(some: { readonly count: number; readonly parts?: number }): string {
-  return some.count > MOST_NAMED ? ` (the first ${String(MOST_NAMED)} of ${unitsInWords(some)})` : '';
+  return some.count > MAX_NAMED ? ` (the first ${String(MAX_NAMED)} of ${unitsInWords(some)})` : '';
 }
 
 /** Names a row in a message: `L0077 (row 78)`, or `L0077#2 (part of row 78)`. */

@@ -23,7 +23,7 @@ const TABLES: Readonly<Record<string, Counts>> = {
 };
 
 /** Max plausible samples per byte: old QuickTime audio packs six samples into a byte and counts each. */
-const MOST_SAMPLES_PER_BYTE = 8;
+const MAX_SAMPLES_PER_BYTE = 8;
 
 /**
  * Adds up how many samples the index tables of an MP4 or QuickTime file claim. Throws `UnfitBody` if one claims far
@@ -47,7 +47,7 @@ export async function checkIndex(container: Container): Promise<undefined> {
 /** Whether a table claims more samples than the file can hold. */
 async function claimsTooMany({ file }: Container, { content, end }: Box, { first, step }: Counts): Promise<boolean> {
   const last = Math.min(end, file.bytes) - 4;
-  const most = file.bytes * MOST_SAMPLES_PER_BYTE;
+  const most = file.bytes * MAX_SAMPLES_PER_BYTE;
   const entries = step === undefined ? 1 : await readNumber(file, content + 4);
   let samples = 0;
   for (let entry = 0; entry < entries && samples <= most; entry += 1) {

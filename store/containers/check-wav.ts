@@ -60,7 +60,7 @@ async function isOnly({ file }: Container, start: number, end: number, byte: num
 /**
  * Max share of clipped samples. Speech at four times its usual level stays below it; noise and broken encoding do not.
  */
-const MOST_CLIPPED = 1 / 2;
+const MAX_CLIPPED = 1 / 2;
 /** Bytes to measure between checks: a quarter of a second of most speech. */
 const STEP_BYTES = 8_192;
 
@@ -74,10 +74,10 @@ export async function unfitSamples(pieces: AsyncIterable<Buffer>, format: WavFor
   for await (const piece of pieces) {
     for (let at = 0; at < piece.length; at += STEP_BYTES) {
       meter.add(piece.subarray(at, at + STEP_BYTES));
-      if (meter.hasSound && meter.clippedShare <= MOST_CLIPPED) return undefined;
+      if (meter.hasSound && meter.clippedShare <= MAX_CLIPPED) return undefined;
     }
   }
   meter.end();
   if (!meter.hasSound) return 'silent';
-  return meter.clippedShare > MOST_CLIPPED ? 'clipped throughout' : undefined;
+  return meter.clippedShare > MAX_CLIPPED ? 'clipped throughout' : undefined;
 }

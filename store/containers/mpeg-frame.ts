@@ -159,7 +159,7 @@ export function readBits(bytes: Buffer, from: number, count: number): number {
 }
 
 /** Up to this many zeros between frames are padding; players skip them. */
-const MOST_PADDING = 4096;
+const MAX_PADDING = 4096;
 
 /**
  * Walks the frames of an MP3 file (`head`: the first bytes of each, at most 64); tags and padding between them are
@@ -196,8 +196,8 @@ async function otherSize(file: FileWindow, at: number, head: Buffer): Promise<nu
   // APE tags: the length does not count the header of 32 bytes.
   if (name === 'APETAGEX' && head.length >= 32) return 32 + head.readUInt32LE(12);
   if (head[0] !== 0) return undefined;
-  const padding = await file.read(at, MOST_PADDING + 1);
+  const padding = await file.read(at, MAX_PADDING + 1);
   const zeros = padding.findIndex((byte) => byte !== 0);
   const size = zeros < 0 ? padding.length : zeros;
-  return size > MOST_PADDING ? undefined : size;
+  return size > MAX_PADDING ? undefined : size;
 }

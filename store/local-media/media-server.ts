@@ -9,7 +9,7 @@ import { mediaTypeOf } from '../media-types.ts';
 import type { VerifiedFile, VerifiedFiles } from './verified-files.ts';
 
 /** Max concurrent connections; more are closed. */
-const MOST_CONNECTIONS = 256;
+const MAX_CONNECTIONS = 256;
 /** A connection on which nothing moves for this long is closed, ms. */
 const IDLE_TIMEOUT_MS = 60_000;
 /** Bytes read at once. */
@@ -20,7 +20,7 @@ const GRANT_PARAMETER = 'k';
 const CHALLENGE_PATH = '/voxbatch';
 const CHALLENGE_PARAMETER = 'q';
 /** Longest accepted challenge, in characters. */
-const LONGEST_CHALLENGE = 100;
+const MAX_CHALLENGE_LENGTH = 100;
 
 /** Returns the part of a link after the server's base URL. `sealed`: the sealed grant. */
 export function pathOfLink(name: string, sealed: string): string {
@@ -44,7 +44,7 @@ export function createMediaServer(key: Buffer, files: VerifiedFiles): http.Serve
       response.destroy();
     });
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(IDLE_TIMEOUT_MS, (socket) => {
     socket.destroy();
   });
@@ -67,7 +67,7 @@ async function answer(
   const url = new URL(request.url ?? '', 'http://local');
   if (url.pathname.endsWith(CHALLENGE_PATH)) {
     const challenge = url.searchParams.get(CHALLENGE_PARAMETER) ?? '';
-    if (challenge.length > LONGEST_CHALLENGE) refuse(response, 404);
+    if (challenge.length > MAX_CHALLENGE_LENGTH) refuse(response, 404);
     else response.end(proofOf(key, challenge));
     return;
   }

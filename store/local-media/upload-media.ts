@@ -15,7 +15,7 @@ export function uploadKeyOf(name: string): string {
 }
 
 /** Shortest useful life of a link, ms: a job that starts at once fetches its files within this time. */
-const LEAST_MS = 300_000;
+const MIN_MS = 300_000;
 
 /**
  * Makes links to local media by uploading them to a bucket. Each content is uploaded once, whatever its files are
@@ -32,7 +32,7 @@ export function uploadMedia(urls: StoreUrls): LocalMediaLinks {
     },
     linkTo: async ({ name }, validMs) => {
       const { url, livesMs } = await urls.presign(uploadKeyOf(name), validMs);
-      if (livesMs < Math.min(validMs, LEAST_MS)) throw new Error(SESSION_ENDS);
+      if (livesMs < Math.min(validMs, MIN_MS)) throw new Error(SESSION_ENDS);
       return url;
     },
     close: () => Promise.resolve(),

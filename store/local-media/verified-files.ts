@@ -15,7 +15,7 @@ export interface VerifiedFile {
 /** Bytes hashed at once. */
 const CHUNK_BYTES = 256 * 1024;
 /** Max files whose hash is remembered. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 /**
  * Opens local files, and verifies that they have the content that their row was checked with. Hashes each state of a
@@ -45,7 +45,7 @@ export class VerifiedFiles {
     const before = this.#hashes.get(state);
     if (before !== undefined) return before;
     const hash = this.#atOnce(() => hashWhole(handle));
-    if (this.#hashes.size >= MOST_KNOWN) this.#hashes.clear();
+    if (this.#hashes.size >= MAX_KNOWN) this.#hashes.clear();
     this.#hashes.set(state, hash);
     hash.catch(() => this.#hashes.delete(state));
     return hash;

@@ -29,7 +29,7 @@ const TEMPORARY = new Set([
 /** `501 Not Implemented`: the server does not know this kind of request, and never will. */
 export const UNKNOWN_TO_SERVER = 501;
 /** How much of an error's body is read, in characters. */
-const MOST_ERROR_LENGTH = 65_536;
+const MAX_ERROR_LENGTH = 65_536;
 
 /** The failure of one try of a request: no answer, or one that cannot be used. */
 export interface Failed {
@@ -70,7 +70,7 @@ export async function readError(response: IncomingMessage): Promise<BucketTroubl
   try {
     for await (const piece of response.setEncoding('utf8') as AsyncIterable<string>) {
       body += piece;
-      if (body.length > MOST_ERROR_LENGTH) break;
+      if (body.length > MAX_ERROR_LENGTH) break;
     }
   } catch {
     // The body is cut off; the status says enough.

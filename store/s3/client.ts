@@ -20,7 +20,7 @@ import type { BucketPlace, BucketServer } from './settings.ts';
 import { isDocument, textOf } from './xml.ts';
 
 /** Max connections at once. */
-const MOST_SOCKETS = 64;
+const MAX_SOCKETS = 64;
 /** How long a request is repeated by default, ms. A worker raises this: see `Outage.limit`. */
 const WAIT_MS = 20_000;
 /** A request is given up after this long without any data, ms. */
@@ -64,7 +64,7 @@ export class BucketClient {
     this.signer = new Signer(server, credentials);
     const options = {
       keepAlive: true,
-      maxSockets: MOST_SOCKETS,
+      maxSockets: MAX_SOCKETS,
       timeout: IDLE_TIMEOUT_MS,
       scheduling: 'lifo',
     } as const;

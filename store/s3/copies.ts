@@ -9,7 +9,7 @@ import { headObject, objectHeaders, type ObjectFacts } from './objects.ts';
 import { REFUSAL_CODES } from './refused-object.ts';
 
 /** The largest object that S3 copies in one request, bytes. */
-const MOST_COPIED = 5 * 1024 ** 3;
+const MAX_COPIED = 5 * 1024 ** 3;
 
 /** How often a copy is tried on the server: some servers fail with every copy, and with nothing else. */
 const TRIES = 4;
@@ -52,7 +52,7 @@ export class Copies {
     if (source.bytes !== file.bytes) return 'altered';
     try {
       if (!(await this.#hasRecordedContent(source, file))) return 'altered';
-      const copied = source.bytes <= MOST_COPIED && (await this.#copyOnServer(source, file, key));
+      const copied = source.bytes <= MAX_COPIED && (await this.#copyOnServer(source, file, key));
       return copied === false ? await this.#copyThroughHere(file, key) : copied;
     } catch (error) {
       if (error instanceof StoredFileRefused) return 'missing';

@@ -13,7 +13,7 @@ import { REFUSAL_CODES, refusedObject } from './refused-object.ts';
 import type { Scratch } from './scratch.ts';
 
 /** How often a download is started if its object is replaced while it is read. */
-const MOST_STARTS = 3;
+const MAX_STARTS = 3;
 /** Our own error code for that. */
 const CHANGED = 'Changed';
 
@@ -40,7 +40,7 @@ export async function leaseObject(client: BucketClient, key: string, scratch: Sc
     try {
       return await leaseOnce(client, key, scratch);
     } catch (error) {
-      if (!(error instanceof BucketUnusable && error.code === CHANGED) || starts === MOST_STARTS) throw error;
+      if (!(error instanceof BucketUnusable && error.code === CHANGED) || starts === MAX_STARTS) throw error;
     }
   }
 }

@@ -14,7 +14,7 @@ export interface Unsigned {
 }
 
 /** Longest life of a signed URL, ms. */
-const MOST_URL_MS = 604_800_000;
+const MAX_URL_MS = 604_800_000;
 
 /** Signs requests to a bucket (AWS Signature Version 4). */
 export class Signer {
@@ -94,7 +94,7 @@ export class Signer {
 /** Returns how long a URL lives that is signed with these credentials at `now` (ms since 1970). */
 function lifeIn({ sessionToken, expiration }: Credentials, now: number, askedMs: number): UrlLife {
   const sessionMs = expiration === undefined ? Infinity : Math.max(0, expiration.getTime() - now);
-  const livesMs = Math.min(askedMs, MOST_URL_MS, sessionMs);
+  const livesMs = Math.min(askedMs, MAX_URL_MS, sessionMs);
   if (livesMs === sessionMs && livesMs < askedMs) return { livesMs, limit: 'session' };
   if (sessionToken !== undefined && expiration === undefined) return { livesMs, limit: 'unknown-session' };
   return livesMs < askedMs ? { livesMs, limit: 'seven-days' } : { livesMs };

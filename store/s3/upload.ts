@@ -12,7 +12,7 @@ import { textOf, textsOf } from './xml.ts';
 const PART_BYTES = 16 * 1024 ** 2;
 
 /** Max parts of an upload to S3. */
-const MOST_PARTS = 10_000;
+const MAX_PARTS = 10_000;
 
 /** Parts of a file in memory at once. */
 const PARTS_AT_ONCE = 3;
@@ -21,7 +21,7 @@ const PARTS_AT_ONCE = 3;
 const FILES_AT_ONCE = 2;
 
 /** How often a multipart upload is started: a rule of the bucket, or another program, may abort it meanwhile. */
-const MOST_STARTS = 3;
+const MAX_STARTS = 3;
 
 /** An unfinished upload of this age counts as abandoned, ms: 4 GB take 10 hours at 1 Mbit/s. */
 const ABANDONED_MS = 86_400_000;
@@ -90,7 +90,7 @@ export class Uploads {
         return;
       } catch (error) {
         const isAborted = error instanceof BucketUnusable && error.code === 'NoSuchUpload';
-        if (!isAborted || starts === MOST_STARTS) throw error;
+        if (!isAborted || starts === MAX_STARTS) throw error;
       }
     }
   }
@@ -122,7 +122,7 @@ export class Uploads {
    */
   async #sendParts(key: string, uploadId: string, file: FileHandle, content: Content): Promise<readonly string[]> {
     const { bytes, from, sha256 } = content;
-    const size = Math.max(PART_BYTES, Math.ceil(bytes / MOST_PARTS));
+    const size = Math.max(PART_BYTES, Math.ceil(bytes / MAX_PARTS));
     const whole = createHash('sha256');
     const sending: Promise<string>[] = [];
     const failed = new AbortController();

@@ -3,11 +3,11 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 
 /** Max CPU seconds per file, so that a malicious file cannot hang ffmpeg. */
-const MOST_CPU_SECONDS = 600;
+const MAX_CPU_SECONDS = 600;
 /** Wall-clock limit as a multiple of the CPU limit. */
 const CLOCK_FACTOR = 3;
 /** Max characters of output that are kept: the last ones of the error output. */
-const MOST_OUTPUT = 2_000;
+const MAX_OUTPUT = 2_000;
 
 /** ffmpeg could not be started, did not end in time, or cannot read the file. The message says which. */
 export class FfmpegFailed extends Error {
@@ -62,7 +62,7 @@ export function fileArgument(path: string): string {
  * when its time is up.
  */
 export async function runFfmpeg(run: FfmpegRun): Promise<string> {
-  const { program, args, mostSeconds = MOST_CPU_SECONDS, onInput, onOutput } = run;
+  const { program, args, mostSeconds = MAX_CPU_SECONDS, onInput, onOutput } = run;
   const fixed = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-timelimit', String(mostSeconds)];
   const all = [...fixed, '-threads', '1', '-protocol_whitelist', 'file,pipe', ...args];
   const child = start(program, all, [
@@ -83,7 +83,7 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string> {
   });
   // The streams are missing if this process has run out of file descriptors.
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    messages = `${messages}${chunk}`.slice(-MOST_OUTPUT);
+    messages = `${messages}${chunk}`.slice(-MAX_OUTPUT);
   });
   // Without a listener, a broken pipe would end this process.
   child.stdin?.on('error', () => undefined);
@@ -129,7 +129,7 @@ export async function ffmpegVersion(program: string): Promise<string> {
     args: ['-version'],
     onOutput: async (output) => {
       for await (const piece of output as AsyncIterable<Buffer>)
-        messages = (messages + piece.toString()).slice(0, MOST_OUTPUT);
+        messages = (messages + piece.toString()).slice(0, MAX_OUTPUT);
     },
   });
   return /^ffmpeg version (\S+)/u.exec(messages)?.[1] ?? 'unknown';

@@ -17,10 +17,10 @@ const WINDOW_SECONDS = 0.02;
 /** Samples from this level count as full scale, because encoders may round a little. */
 const FULL_SCALE = 0.999;
 /** Min run of full-scale samples that counts as clipping; a shorter run is just loud. */
-const LEAST_CLIPPED = 3;
+const MIN_CLIPPED = 3;
 
 /** Floating-point samples beyond this (60 dB above full scale) are damage. */
-const MOST_VALUE = 1_000;
+const MAX_VALUE = 1_000;
 
 /** Returns the value of the sample at a byte offset, -1 to 1. */
 type ReadSample = (bytes: Buffer, at: number) => number;
@@ -37,7 +37,7 @@ const READERS: Readonly<Record<string, ReadSample>> = {
 
 /** Floating-point samples may be infinite or NaN; NaN counts as silence. */
 function clampSample(value: number): number {
-  return Number.isNaN(value) ? 0 : Math.max(-MOST_VALUE, Math.min(MOST_VALUE, value));
+  return Number.isNaN(value) ? 0 : Math.max(-MAX_VALUE, Math.min(MAX_VALUE, value));
 }
 
 /**
@@ -110,7 +110,7 @@ export class SampleMeter {
     else {
       const run = (this.#runs[channel] ?? 0) + 1;
       this.#runs[channel] = run;
-      if (run >= LEAST_CLIPPED) this.#clipped += run === LEAST_CLIPPED ? LEAST_CLIPPED : 1;
+      if (run >= MIN_CLIPPED) this.#clipped += run === MIN_CLIPPED ? MIN_CLIPPED : 1;
     }
     this.#windowSum += value * value;
     this.#windowed += 1;

@@ -172,7 +172,7 @@ export function losesAnswers(deed: Deed): boolean {
 }
 
 /** A plan that has no kill after so many draws gets none. */
-const MOST_DRAWS = 1_000;
+const MAX_DRAWS = 1_000;
 
 /**
  * The events of a seed, spread over the batches' charges, until `kills` processes are killed. The same seed gives the
@@ -183,7 +183,7 @@ export function planEvents(seed: number, kills: number, world: PlannedWorld): Ch
   const deeds: Deed[] = [];
   const { only = [] } = world;
   for (let killed = 0, draws = 0; killed < kills; draws++) {
-    if (killed === 0 && draws > MOST_DRAWS) throw new Error(`Nothing kills here, of: ${only.join(', ')}.`);
+    if (killed === 0 && draws > MAX_DRAWS) throw new Error(`Nothing kills here, of: ${only.join(', ')}.`);
     const deed = pickWeighted(chance, deedsIn(world))(chance, world);
     if (only.length > 0 && !only.includes(deed.do)) continue;
     deeds.push(deed);

@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait-for.ts';
 const run = promisify(execFile);
 const BYTES = 256 * 1024 * 1024;
 /** The kernel may write while the image is copied; it is done soon, since nobody gives it more. */
-const MOST_COPIES = 40;
+const MAX_COPIES = 40;
 
 /**
  * A disk whose power can be cut: an ext4 file system in an image, mounted by a loop device. What a program wrote without a sync is
@@ -66,7 +66,7 @@ export class PowerDisk {
    */
   async copy(): Promise<void> {
     const [image, copy] = [this.#image(), this.#image(this.#images + 1)];
-    for (let tries = 1; tries <= MOST_COPIES; tries++) {
+    for (let tries = 1; tries <= MAX_COPIES; tries++) {
       await run('cp', ['--sparse=always', image, copy]);
       const isSame = await run('cmp', ['-s', image, copy]).then(
         () => true,
@@ -75,7 +75,7 @@ export class PowerDisk {
       if (isSame) return;
       await sleep(50);
     }
-    throw new Error(`The image changed during each of ${MOST_COPIES} copies.`);
+    throw new Error(`The image changed during each of ${MAX_COPIES} copies.`);
   }
 
   /** Mounts the copy in place of the disk that it was made of. Nobody may use that any more. */

@@ -14,13 +14,13 @@ const BATCH = 'verify';
 /** Good rows for each three bad ones. */
 const GOOD_SHARE = 1 / 3;
 /** Good rows at least: fewer, and the pace of the voice is not known in time. */
-const LEAST_GOOD = 60;
+const MIN_GOOD = 60;
 /**
  * Part of the speech by another voice that must be caught, of the texts whose pace is judged. Not all of it: its script may
  * be rare, and the results come in any order.
  */
-const LEAST_OTHER_VOICE = 2 / 3;
-const MOST_SENTENCES = 9;
+const MIN_OTHER_VOICE = 2 / 3;
+const MAX_SENTENCES = 9;
 
 /** Sentences of several languages and scripts, with numbers, names and accents. */
 const SENTENCES: readonly (readonly string[])[] = [
@@ -96,10 +96,10 @@ export async function verify(options: ChaosOptions, say: (line: string) => void)
 }
 
 function plan(rows: number, chance: Chance): readonly Planned[] {
-  const good = Math.max(LEAST_GOOD, Math.round(rows * GOOD_SHARE));
+  const good = Math.max(MIN_GOOD, Math.round(rows * GOOD_SHARE));
   const planned = Array.from({ length: rows + good }, (_, at): Planned => {
     const language = SENTENCES[Math.floor(chance() * SENTENCES.length)] ?? [];
-    const count = 1 + Math.floor(chance() * MOST_SENTENCES);
+    const count = 1 + Math.floor(chance() * MAX_SENTENCES);
     const said = Array.from({ length: count }, () => language[Math.floor(chance() * language.length)] ?? '');
     const name = String.fromCodePoint(...Array.from({ length: 6 }, () => 97 + Math.floor(chance() * 26)));
     const as = at < good ? null : (SPOILT_SPEECH[at % SPOILT_SPEECH.length] ?? null);
@@ -139,7 +139,7 @@ function checkOtherVoice(
 ): Finding {
   const paced = bad.filter(({ text }) => hasPace({ text }));
   const missed = paced.filter((one) => !isCaught(one));
-  const isKept = paced.length > 0 && missed.length <= paced.length * (1 - LEAST_OTHER_VOICE);
+  const isKept = paced.length > 0 && missed.length <= paced.length * (1 - MIN_OTHER_VOICE);
   const none = ['no row has a text whose pace is judged: take more --rows'];
   return {
     promise: 'two thirds of the speech by another voice are caught, of the texts whose pace is judged',

@@ -13,9 +13,9 @@ import { partOf, PARTS } from './parts.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 /** A case takes milliseconds; whichever takes as many looks as this hangs. */
 const LOOK_MS = 250;
-const MOST_LOOKS = 16;
+const MAX_LOOKS = 16;
 /** Findings that are shown; more are alike. */
-const MOST_FINDINGS = 20;
+const MAX_FINDINGS = 20;
 
 const { values } = parseArgs({
   options: {
@@ -51,7 +51,7 @@ let hangs = 0;
 function find(number: number, words: string): void {
   const again = `npm run fuzz -- --seed ${seed} --from ${number} --cases 1${only === undefined ? '' : ` --only ${only}`}`;
   findings.push(words);
-  if (findings.length <= MOST_FINDINGS) console.log(`FOUND in ${partOf(number, only)}: ${words}\n  ${again}`);
+  if (findings.length <= MAX_FINDINGS) console.log(`FOUND in ${partOf(number, only)}: ${words}\n  ${again}`);
 }
 
 /** Runs cases until all are done or one hangs. Returns the number of the next one. */
@@ -76,10 +76,10 @@ async function runFrom(from: number, to: number): Promise<number> {
     const now = at[0] ?? from;
     looks = now === seen ? looks + 1 : 0;
     seen = now;
-    if (looks < MOST_LOOKS) continue;
+    if (looks < MAX_LOOKS) continue;
     await thread.terminate();
     if (PARTS[partOf(now, only)]?.mayHang === true) hangs += 1;
-    else find(now, `it did not end in ${(LOOK_MS * MOST_LOOKS) / 1_000} s`);
+    else find(now, `it did not end in ${(LOOK_MS * MAX_LOOKS) / 1_000} s`);
     return now + 1;
   }
   if (ended === 'done') return to;

@@ -2,7 +2,7 @@ import { FileWindow } from '../../store/containers/file-window.ts';
 import { findWavSound } from '../../store/containers/wav-sound.ts';
 import { inspect } from '../../store/inspect.ts';
 import { SampleMeter } from '../../store/sound/sample-meter.ts';
-import { MOST_SECONDS, UnfitBody } from '../../store/unfit.ts';
+import { MAX_SECONDS, UnfitBody } from '../../store/unfit.ts';
 import { readSample } from '../../inputs/voices/read-sample.ts';
 import { renderAudio } from '../../simulator/media/render-audio.ts';
 import type { Chance } from '../chaos/seeded.ts';
@@ -56,7 +56,7 @@ async function check(body: Buffer): Promise<void> {
   for (const family of ['audio', 'video'] as const) {
     try {
       const { seconds } = await inspect(FileWindow.ofBody(body), { family });
-      requireLength('the length of a result', seconds, MOST_SECONDS);
+      requireLength('the length of a result', seconds, MAX_SECONDS);
     } catch (error) {
       if (!(error instanceof UnfitBody)) throw error;
     }

@@ -1,7 +1,7 @@
 import { ConfigError, parseConfig } from '../../inputs/config-file.ts';
 import { formatDuration } from '../../contract/times.ts';
 import { nominalTimeOf } from '../../policy/schedules/due-times.ts';
-import { MOST_JITTER_MS, readScheduleSpec, type WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
+import { MAX_JITTER_MS, readScheduleSpec, type WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
 import type { Chance } from '../chaos/seeded.ts';
 import { Finding, requireLength } from './finding.ts';
 import { mutate, pick } from './mutate.ts';
@@ -60,7 +60,7 @@ export async function schedules(chance: Chance): Promise<void> {
   const read = readScheduleSpec(written);
   if (read.type === 'refused') return;
   const { spec } = read;
-  requireLength('the jitter', spec.jitterMs, MOST_JITTER_MS);
+  requireLength('the jitter', spec.jitterMs, MAX_JITTER_MS);
   if (formatDuration(spec.catchUpMs) === '') throw new Finding('a catch-up without a length');
   // Looking a month back for a time that never comes takes a while: seldom.
   if (spec.jitterMs > 3_600_000 && chance() < 0.99) return;

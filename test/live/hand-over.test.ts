@@ -12,7 +12,7 @@ import { waitFor } from '../support/wait-for.ts';
 const ROWS_OF_ONE_LANE = 50;
 const ROWS_OF_TWO_LANES = 160;
 /** Offers of the lane until the other has it: one to the worker that stops, one to the poll that it leaves behind, one to the other. */
-const MOST_OFFERS = 3;
+const MAX_OFFERS = 3;
 
 describe('lanes of a cluster change hands', () => {
   const options: WorldOptions = { seed: 61, createMs: [50, 150], jobMs: [300, 1_000], kinds: ['tts'] };
@@ -38,7 +38,7 @@ describe('lanes of a cluster change hands', () => {
     expect(await isStopped(frozen.child.pid)).toBe(true);
     const lanes = await pendingLanes(server);
     expect(lanes).toHaveLength(1);
-    expect(lanes[0]?.attempt).toBeLessThanOrEqual(MOST_OFFERS);
+    expect(lanes[0]?.attempt).toBeLessThanOrEqual(MAX_OFFERS);
     // It sees that time has passed, and does not send what it had recorded.
     frozen.child.kill('SIGCONT');
     expect(await run.ended).toMatchObject({ code: 0 });

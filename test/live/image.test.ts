@@ -16,7 +16,7 @@ import { freshFolder } from '../support/fresh-folder.ts';
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const DOCKERFILE = join(REPOSITORY, 'deploy/docker/Dockerfile');
 /** What `/app` may take, MB: two thirds of it are the two native modules. */
-const MOST_MB = 60;
+const MAX_MB = 60;
 /** Debian's `nobody`: a user that owns nothing here. */
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -68,7 +68,7 @@ function state(): string {
 describe('the image', () => {
   it('is small, and has neither sources, tests, nor what other platforms need', () => {
     const kilobytes = Number(execFileSync('du', ['-sk', join(image.root, 'app')], { encoding: 'utf8' }).split('\t')[0]);
-    expect(kilobytes / 1024).toBeLessThan(MOST_MB);
+    expect(kilobytes / 1024).toBeLessThan(MAX_MB);
     const files = execFileSync('find', [image.root, '-type', 'f'], { encoding: 'utf8' }).split('\n');
     expect(files.filter((file) => /\.(test\.js|map|rs)$|apple|windows|musl|jest|typescript/.test(file))).toEqual([]);
   });

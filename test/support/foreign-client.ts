@@ -23,7 +23,7 @@ export interface ForeignReport {
 
 const NAMESPACE = 'default';
 /** The server answers a poll within a minute, ms. */
-const LONGEST_POLL_MS = 90_000;
+const MAX_POLL_MS = 90_000;
 const OWN_QUEUE = 'foreign';
 const OWN_WORKFLOW = 'foreign';
 
@@ -72,7 +72,7 @@ async function runActivities(
     for (;;) {
       const ask = (): ReturnType<typeof workflowService.pollWorkflowTaskQueue> =>
         workflowService.pollWorkflowTaskQueue(poll);
-      const { taskToken } = await connection.withDeadline(Date.now() + LONGEST_POLL_MS, ask);
+      const { taskToken } = await connection.withDeadline(Date.now() + MAX_POLL_MS, ask);
       // Without one, none came within the server's patience.
       if (taskToken.length > 0) return taskToken;
     }

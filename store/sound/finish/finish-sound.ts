@@ -53,7 +53,7 @@ const INSTEAD: Readonly<Record<string, string>> = { mp4: 'm4a', mov: 'm4a', mkv:
 const CONTAINERS: Readonly<Record<string, string>> = { opus: 'ogg', m4b: 'm4a' };
 
 /** Base CPU seconds per run, in addition to the file's duration. */
-const LEAST_SECONDS = 60;
+const MIN_SECONDS = 60;
 
 /** Returns the extension of the finished file, without a dot: the requested type, or else that of the original. */
 export function finishedExtension({ format }: Finishing, extension: string): string {
@@ -75,7 +75,7 @@ export async function finishSound(
   request: FinishingRequest,
 ): Promise<{ readonly before: number; readonly after: number } | undefined> {
   const { path, extension, seconds, finishing, out, program } = request;
-  const limits = { program, ...(seconds === undefined ? {} : { mostSeconds: LEAST_SECONDS + Math.ceil(seconds) }) };
+  const limits = { program, ...(seconds === undefined ? {} : { mostSeconds: MIN_SECONDS + Math.ceil(seconds) }) };
   const encoder = ENCODERS[containerOf(finishedExtension(finishing, extension))];
   if (encoder === undefined)
     throw new FfmpegFailed(`a ${extension} file cannot be written: name another --sound-format`);

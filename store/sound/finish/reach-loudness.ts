@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { fileArgument, FfmpegFailed, runFfmpeg, type FfmpegRun } from '../ffmpeg.ts';
 
 /** Max true peak of a finished file in dBTP: the usual limit for encoded files, because encoding adds up to 1 dB. */
-const MOST_PEAK = -1.5;
+const MAX_PEAK = -1.5;
 /** Tolerance for a measured peak, in dB. */
 const ROUNDING = 0.05;
 /** Headroom of the limiter below the max peak, in dB: resampling to the copy's rate raises peaks a little. */
@@ -10,7 +10,7 @@ const PEAK_MARGIN = 0.3;
 /** Allowed deviation from the target, in LU: an encoder takes up to 0.5 away. */
 const TOLERANCE = 0.5;
 /** Max copies: each corrects the previous one, which an encoder or the limiter made softer. */
-const MOST_COPIES = 4;
+const MAX_COPIES = 4;
 /** Sample rate of the limiter, high enough for it to see peaks between samples. */
 const LIMITER_RATE = 192_000;
 /** The limiter's look-ahead in ms. It delays the audio by as much, which is compensated. */
@@ -34,7 +34,7 @@ interface LoudCopy {
  */
 export async function reachLoudness({ target, before, write, out, limits }: LoudCopy): Promise<Loudness> {
   let gain = target - before.integrated;
-  for (let left = MOST_COPIES; ; left -= 1) {
+  for (let left = MAX_COPIES; ; left -= 1) {
     await write(gainFilter(gain, before.peak));
     const after = await measureLoudness(out, limits);
     const lacking = target - after.integrated;
@@ -50,9 +50,9 @@ export async function reachLoudness({ target, before, write, out, limits }: Loud
  */
 function gainFilter(gain: number, peak: number): string {
   const volume = `volume=${gain.toFixed(2)}dB`;
-  if (peak + ROUNDING + gain <= MOST_PEAK) return volume;
+  if (peak + ROUNDING + gain <= MAX_PEAK) return volume;
   const late = (LIMITER_RATE * LOOK_AHEAD) / 1_000;
-  const most = (10 ** ((MOST_PEAK - PEAK_MARGIN) / 20)).toFixed(4);
+  const most = (10 ** ((MAX_PEAK - PEAK_MARGIN) / 20)).toFixed(4);
   const limiter = `alimiter=limit=${most}:attack=${LOOK_AHEAD}:release=50:level=disabled`;
   return `aresample=${LIMITER_RATE},${volume},apad=pad_len=${late},${limiter},atrim=start_sample=${late},asetpts=N/SR/TB`;
 }

@@ -16,7 +16,7 @@ const MARGIN_SECONDS = 0.05;
 /** Usual peak of well recorded speech; 1 is full scale. */
 const USUAL_PEAK = 0.5;
 /** Max bytes until the header of the decoded audio must be complete. */
-const MOST_HEADER_BYTES = 64 * 1024;
+const MAX_HEADER_BYTES = 64 * 1024;
 
 /** Finds the part between leading and trailing silence. Throws `FfmpegFailed`, also for a silent file. */
 export async function soundSpan(path: string, program: string): Promise<Span> {
@@ -68,7 +68,7 @@ async function measure(output: Readable, meters: SampleMeter[]): Promise<void> {
       meter.add(piece);
       continue;
     }
-    if (head.length < MOST_HEADER_BYTES) head = Buffer.concat([head, piece]);
+    if (head.length < MAX_HEADER_BYTES) head = Buffer.concat([head, piece]);
     const sound = await findWavSound(FileWindow.ofBody(head));
     const begun = sound?.format === undefined ? undefined : SampleMeter.of(sound.format);
     if (sound === undefined || begun === undefined) continue;

@@ -6,7 +6,7 @@ import type { Chapter } from './join-parts.ts';
 import { withFile } from './new-file.ts';
 
 /** Max entries in a table of contents, whose count is one byte. */
-const MOST_ENTRIES = 255;
+const MAX_ENTRIES = 255;
 /** Byte offset that means "none": players use the times instead. */
 const NO_OFFSET = 0xffff_ffff;
 
@@ -17,8 +17,8 @@ const NO_OFFSET = 0xffff_ffff;
 export function id3Chapters(chapters: readonly Chapter[]): Buffer {
   if (chapters.length === 0) return Buffer.alloc(0);
   const names = chapters.map((_, at) => `chp${at}`);
-  const groups = Array.from({ length: Math.ceil(names.length / MOST_ENTRIES) }, (_, at) =>
-    names.slice(at * MOST_ENTRIES, (at + 1) * MOST_ENTRIES),
+  const groups = Array.from({ length: Math.ceil(names.length / MAX_ENTRIES) }, (_, at) =>
+    names.slice(at * MAX_ENTRIES, (at + 1) * MAX_ENTRIES),
   );
   const top = groups.map((_, at) => `toc${at}`);
   const contents =
@@ -33,7 +33,7 @@ export function id3Chapters(chapters: readonly Chapter[]): Buffer {
 }
 
 /**
- * Returns a table of contents. One has at most {@link MOST_ENTRIES}; more chapters are grouped, and a top table lists
+ * Returns a table of contents. One has at most {@link MAX_ENTRIES}; more chapters are grouped, and a top table lists
  * the groups.
  */
 function contentsFrame(name: string, entries: readonly string[], isTop: boolean): Buffer {
@@ -105,7 +105,7 @@ function chunk(name: string, content: Buffer): Buffer {
 }
 
 /** Larger cue chunks are not ours: 50,000 chapters need less. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 /** Bytes of a cue point. */
 const POINT_BYTES = 24;
 
@@ -141,7 +141,7 @@ async function* chunksFrom(file: FileWindow, from: number): AsyncGenerator<{ nam
   for (let at = from; at + 8 <= file.bytes;) {
     const header = await file.read(at, 8);
     const size = header.readUInt32LE(4);
-    if (size <= MOST_BYTES)
+    if (size <= MAX_BYTES)
       yield {
         name: header.toString('latin1', 0, 4),
         content: await file.read(at + 8, Math.min(size, file.bytes - at - 8)),

@@ -4,8 +4,8 @@ import { CannotJoin, chaptersOf, readAlike, type JoinPart } from './join-parts.t
 import { NewFile, withFile } from './new-file.ts';
 
 /** Lengths in a WAV file have 32 bits, and some programs read them with a sign. */
-const MOST_BYTES = 0x7fff_0000;
-const MOST_BYTES_PER_SECOND = 0xffff_ffff;
+const MAX_BYTES = 0x7fff_0000;
+const MAX_BYTES_PER_SECOND = 0xffff_ffff;
 
 /** Silence bytes of the telephone codings, which use one byte per sample. */
 const TELEPHONE: Readonly<Record<number, number>> = { 6: 0xd5, 7: 0xff };
@@ -31,7 +31,7 @@ export async function joinWav(files: readonly JoinPart[], out: string): Promise<
     total += length + (pauses[at] ?? 0);
     return start;
   });
-  if (total > MOST_BYTES) {
+  if (total > MAX_BYTES) {
     throw new CannotJoin(
       `Expected less than 2 GiB of samples, but these ${parts.length} WAV files have ${total} bytes.`,
     );
@@ -60,7 +60,7 @@ async function readPart(part: JoinPart): Promise<WavPart | string> {
     if (!isWhole || format === undefined || silenceOf(format) === undefined)
       return 'is not whole, or not made of plain samples';
     // A header states bytes a second, in 32 bits.
-    if (format.rate === 0 || format.rate * format.block > MOST_BYTES_PER_SECOND)
+    if (format.rate === 0 || format.rate * format.block > MAX_BYTES_PER_SECOND)
       return `has an impossible rate of ${format.rate} samples a second`;
     return { ...part, sound, format };
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { RowRanks } from '../../../client/look/row-ranks.ts';
 import type { RowFilter } from '../../../ledger/look/row-filter.ts';
-import { MOST_RANKED, type RankedRow, type RankOrder } from '../../../ledger/look/row-ranks.ts';
+import { MAX_RANKED, type RankedRow, type RankOrder } from '../../../ledger/look/row-ranks.ts';
 import { fail, FILE, succeed } from '../actions.ts';
 import { aRow, ledger, ledgerForEachTest, load, partsOf } from '../setup.ts';
 
@@ -69,10 +69,10 @@ describe('rows without an index for their order', () => {
     const { rows } = await ledger.rankRows('b', {}, HIGHEST, { after: { row: 1, value: 3 } });
     expect(rows.map(({ row }) => row)).toEqual([5, 4, 2, 6]);
     // A full ranking takes only what belongs before its last row.
-    const full = Array.from({ length: MOST_RANKED }, (_, at) => ({ row: at - MOST_RANKED, value: at === 0 ? 9 : 2 }));
+    const full = Array.from({ length: MAX_RANKED }, (_, at) => ({ row: at - MAX_RANKED, value: at === 0 ? 9 : 2 }));
     const merged = await ledger.rankRows('b', {}, HIGHEST, { before: { rows: full, next: 0 } });
-    expect(merged.rows.slice(0, 4).map(({ row }) => row)).toEqual([-MOST_RANKED, 1, 5, 1 - MOST_RANKED]);
-    expect(merged.rows.length).toBe(MOST_RANKED);
+    expect(merged.rows.slice(0, 4).map(({ row }) => row)).toEqual([-MAX_RANKED, 1, 5, 1 - MAX_RANKED]);
+    expect(merged.rows.length).toBe(MAX_RANKED);
   });
 });
 

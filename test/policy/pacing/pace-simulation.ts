@@ -1,5 +1,5 @@
 import { mayCatchUp, steadyShare, type SteadyShare } from '../../../policy/pacing/catch-up.ts';
-import { leadAfter, LEAST_LEAD_MS } from '../../../policy/pacing/lead.ts';
+import { leadAfter, MIN_LEAD_MS } from '../../../policy/pacing/lead.ts';
 import { lease, type LeaseAnswer } from '../../../policy/pacing/lease.ts';
 import { Pacer, type Slot } from '../../../policy/pacing/pacer.ts';
 import { recordRefusal, type RateState } from '../../../policy/pacing/rate.ts';
@@ -232,7 +232,7 @@ export function simulate(scene: Scene): Seen {
         wasAlone: false,
         steady: { rate: null, since: 0 },
         onWire: 0,
-        leadMs: LEAST_LEAD_MS,
+        leadMs: MIN_LEAD_MS,
         wakesAt: 0,
       },
     };

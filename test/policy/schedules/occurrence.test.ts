@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isBatchName } from '../../../contract/batch-name.ts';
 import {
   formatOccurrence,
-  LONGEST_SCHEDULE_NAME,
+  MAX_SCHEDULE_NAME_LENGTH,
   parseOccurrence,
   scheduledTimeOf,
 } from '../../../policy/schedules/occurrence.ts';
@@ -12,7 +12,7 @@ const TWO_O_CLOCK = Date.UTC(2026, 11, 1, 2);
 
 /** Whole seconds of the years that have four digits. */
 const time = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) / 1_000 }).map((seconds) => seconds * 1_000);
-const schedule = fc.string({ minLength: 1, maxLength: LONGEST_SCHEDULE_NAME, unit: 'binary' }).filter(isBatchName);
+const schedule = fc.string({ minLength: 1, maxLength: MAX_SCHEDULE_NAME_LENGTH, unit: 'binary' }).filter(isBatchName);
 
 describe("an occurrence's name", () => {
   it('is that of the schedule and its time in UTC', () => {

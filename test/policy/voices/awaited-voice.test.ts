@@ -7,7 +7,7 @@ import {
   type VoiceSeen,
   type VoiceWatch,
 } from '../../../policy/voices/awaited-voice.ts';
-import { LONGEST_TRAINING_MS } from '../../../policy/voices/unready-voice.ts';
+import { MAX_TRAINING_MS } from '../../../policy/voices/unready-voice.ts';
 
 const NEW: VoiceWatch = { watchedMs: 0, silentMs: 0, wasRead: false };
 const MINUTE = 60_000;
@@ -33,11 +33,11 @@ describe('nextForVoice', () => {
   it.each<[VoiceSeen, Partial<VoiceWatch>, unknown]>([
     ['ready', {}, { type: 'use' }],
     ['unlisted', {}, { type: 'use' }],
-    ['ready', { watchedMs: 2 * LONGEST_TRAINING_MS }, { type: 'use' }],
+    ['ready', { watchedMs: 2 * MAX_TRAINING_MS }, { type: 'use' }],
     ['training', {}, { type: 'look-again', pauseMs: 2_000 }],
     ['training', { watchedMs: MINUTE }, { type: 'look-again', pauseMs: 6_000 }],
     ['training', { watchedMs: 30 * MINUTE }, { type: 'look-again', pauseMs: 30_000 }],
-    ['training', { watchedMs: LONGEST_TRAINING_MS }, { type: 'give-up' }],
+    ['training', { watchedMs: MAX_TRAINING_MS }, { type: 'give-up' }],
     ['unread', { watchedMs: MINUTE, silentMs: MINUTE - 1 }, { type: 'look-again', pauseMs: 6_000 }],
     ['unread', { watchedMs: MINUTE, silentMs: MINUTE }, { type: 'use' }],
     ['unread', { watchedMs: MINUTE, silentMs: MINUTE, wasRead: true }, { type: 'look-again', pauseMs: 6_000 }],
@@ -48,7 +48,7 @@ describe('nextForVoice', () => {
     ['unlisted', { watchedMs: MINUTE }, { type: 'try', pauseMs: 6_000 }],
     ['unread', { watchedMs: MINUTE, silentMs: MINUTE }, { type: 'try', pauseMs: 6_000 }],
     ['training', { watchedMs: MINUTE }, { type: 'look-again', pauseMs: 6_000 }],
-    ['ready', { watchedMs: LONGEST_TRAINING_MS }, { type: 'give-up' }],
+    ['ready', { watchedMs: MAX_TRAINING_MS }, { type: 'give-up' }],
   ])('%s with %j, of a voice that was refused: a row tries it, unless it is in training', (what, watch, next) => {
     expect(nextForVoice(what, { ...NEW, ...watch }, true)).toEqual(next);
   });
@@ -96,7 +96,7 @@ describe('nextForVoice', () => {
           passedMs = next.pauseMs;
           count += 1;
         }
-        expect(watch.watchedMs).toBeLessThan(LONGEST_TRAINING_MS + 30_001);
+        expect(watch.watchedMs).toBeLessThan(MAX_TRAINING_MS + 30_001);
         expect(count).toBeLessThan(200);
       }),
     );
