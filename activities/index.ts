@@ -13,7 +13,7 @@ import { readArgument } from './read-arguments.ts';
 import { setMaxListeners } from 'node:events';
 import { parseOccurrence } from '../policy/schedules/occurrence.ts';
 import { lanesFor, hasWorkerWithoutLane } from '../policy/lanes/share.ts';
-import { ofSameVersion } from '../policy/lanes/versions.ts';
+import { ofSameVersion } from '../policy/lanes/worker-names.ts';
 import { eligibleWorkers } from './lane/eligible-workers.ts';
 import { runLane, type SliceContext } from './lane/run-lane.ts';
 import { sweep } from './lane/sweeps.ts';

@@ -1,20 +1,20 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../contract/batch-name.ts';
 import type { CleanEnd } from '../batches/clean/clean-batch.ts';
-import { explainRow, type RowHistory } from '../batches/look/explain.ts';
+import { explainRow, type RowHistory } from '../batches/rows/explain.ts';
 import { viewPilot, type Pilot } from '../batches/subset/pilot.ts';
 import type { RedriveForecast } from '../batches/redrive/redrive-tally.ts';
-import { viewBatch, type BatchView } from '../batches/look/view-batch.ts';
+import { viewBatch, type BatchView } from '../batches/status/view-batch.ts';
 import type { ActionRecord } from '../contract/actions.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
 import type { Control } from '../contract/outcomes.ts';
 import type { Tuning } from '../contract/tunables.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import { checkTuning, refuseEmpty } from './check-options.ts';
-import type { FollowEvent } from './look/follow.ts';
-import { paceOf, type PaceView, paceWhile } from './look/pace.ts';
+import type { FollowEvent } from './status/follow.ts';
+import { paceOf, type PaceView, paceWhile } from './status/pace.ts';
 import { chooseBatch } from './open-records.ts';
-import { writeFiles, type WrittenFiles } from './look/write-files.ts';
+import { writeFiles, type WrittenFiles } from './results/write-files.ts';
 import { clean } from './clean/clean.ts';
 import { readHistory, type HistoryOptions } from './history/history.ts';
 import type { Reconciled, ReconcileEnd, ReconcileOptions } from './reconcile/reconcile-options.ts';
@@ -25,7 +25,7 @@ import type { RedriveCheck, RedriveEnd, RedriveOptions } from './redrive/redrive
 import { searchedStore } from './claim-store.ts';
 import type { ReportChoice } from '../contract/report.ts';
 import type { Session } from './session.ts';
-import { steerBatch, type Steered, tuneBatch } from './steer/steer-batch.ts';
+import { controlBatch, type ControlResult, tuneBatch } from './control/control-batch.ts';
 
 /** The reason for an action, for the batch's history. Default: no reason. */
 export interface Reason {
@@ -50,17 +50,17 @@ export interface Batch {
   /**
    * Stops sending paid requests; results of running jobs are still fetched. Resolves once no paid request is in flight.
    */
-  pause(options?: Reason): Promise<Steered>;
+  pause(options?: Reason): Promise<ControlResult>;
   /**
    * Continues a paused batch. Refused (`forgotten-requests`) if the folder of its files, by default `out/NAME`, has
    * paid requests that the ledger lacks, as after a restore.
    */
-  resume(options?: Reason & { readonly out?: string }): Promise<Steered>;
+  resume(options?: Reason & { readonly out?: string }): Promise<ControlResult>;
   /**
    * Ends the batch for good: no more paid requests are sent, and unsent rows are cancelled. With `now`, running jobs
    * are abandoned too.
    */
-  stop(options?: Reason & { readonly now?: boolean }): Promise<Steered>;
+  stop(options?: Reason & { readonly now?: boolean }): Promise<ControlResult>;
   /** Changes tunables. Returns whether workers were notified: false if none works on the batch. */
   tune(tuning: Tuning, options?: Reason): Promise<boolean>;
   /** What was done to the batch, when, by whom and why, the newest last. */
@@ -140,13 +140,13 @@ export interface BatchInvocation {
 export function batchNamed(name: string, invocation: BatchInvocation): Batch {
   const { session, say } = invocation;
   const record = async (): Promise<BatchRecord> => chooseBatch(await session.ledger(), name);
-  const steer = async (
+  const requestControl = async (
     control: Control,
     { reason, now: isNow = false, out }: Reason & { readonly now?: boolean; readonly out?: string | undefined } = {},
-  ): Promise<Steered> => {
+  ): Promise<ControlResult> => {
     const { settings } = session;
     const ledger = await session.ledger();
-    return steerBatch({ settings, ledger, batch: await record(), control, isNow, out, reason, say });
+    return controlBatch({ settings, ledger, batch: await record(), control, isNow, out, reason, say });
   };
   const workOn = async (folder: string | undefined): Promise<RunningBatch | undefined> => {
     const now = await record();
@@ -164,9 +164,9 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
       const [ledger, found] = [await session.ledger(), await record()];
       return explainRow(ledger, found, row, searchedStore(session.settings, ledger, found));
     },
-    pause: ({ reason } = {}) => steer('paused', { reason }),
-    resume: ({ reason, out } = {}) => steer('running', { reason, out }),
-    stop: (options) => steer('stopping', options),
+    pause: ({ reason } = {}) => requestControl('paused', { reason }),
+    resume: ({ reason, out } = {}) => requestControl('running', { reason, out }),
+    stop: (options) => requestControl('stopping', options),
     history: async (options = {}) => (await readHistory(await session.ledger(), { batch: name, ...options })).actions,
     tune: async (tuning, { reason } = {}) => {
       checkTuning(tuning);

@@ -21,7 +21,7 @@ export type { CompareOptions } from './compare/compare.ts';
 export type { ReconcileOptions } from './reconcile/reconcile-options.ts';
 export type { RedriveCheck, RedriveOptions } from './redrive/redrive-options.ts';
 export type { Finding, Trouble } from './doctor/doctor.ts';
-export type { FollowEvent } from './look/follow.ts';
+export type { FollowEvent } from './status/follow.ts';
 export type { TemporalCluster, VoxbatchOptions } from './read-options.ts';
 export type { OwnColumn, OwnOperation } from '../contract/own-operation.ts';
 export type { WebhookNews } from './webhooks/webhook-options.ts';

@@ -28,8 +28,8 @@ export function asVoxbatchError(error: unknown): VoxbatchError | undefined {
 }
 
 /**
- * Throws {@link VoxbatchError} (`loading`) for a batch that is still being loaded. It cannot be steered: a killed load
- * starts over, and the request would be lost.
+ * Throws {@link VoxbatchError} (`loading`) for a batch that is still being loaded. It cannot be paused, resumed
+ * or stopped: a killed load starts over, and the request would be lost.
  */
 export function refuseLoading(batch: BatchRecord): void {
   if (batch.state === 'loading') throw new VoxbatchError({ type: 'loading', batch });

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 import { refuseOtherUser } from '../embedded/private-home.ts';
 import { wrapMachineFaults, requireLargeFiles } from './machine-faults.ts';
 import { connectApi, type ConnectedApi } from './connect-api.ts';
-import { withOutageReports, type WaitingRules } from './look/report-outages.ts';
+import { withOutageReports, type WaitingRules } from './status/report-outages.ts';
 import { openRecords } from './open-records.ts';
 import { claimStore } from './claim-store.ts';
 import type { ApiAccess, Settings } from './settings.ts';

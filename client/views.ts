@@ -9,10 +9,10 @@ import type { ExitView } from '../contract/exit-codes.ts';
 import type { ManifestProblem } from '../contract/manifest-problems.ts';
 import type { viewHistory } from './history/history-view.ts';
 import type { ComparedStoreView, LedgerCheckView, LedgerCopyView } from './ledger/ledger-view.ts';
-import type { EventView } from './look/event-view.ts';
-import type { viewEnd, viewResults, viewVerified } from './look/files-view.ts';
-import type { viewRow } from './look/row-view.ts';
-import type { viewListed, viewStatus } from './look/status-view.ts';
+import type { EventView } from './status/event-view.ts';
+import type { viewEnd, viewResults, viewVerified } from './results/files-view.ts';
+import type { viewRow } from './rows/row-view.ts';
+import type { viewListed, viewStatus } from './status/status-view.ts';
 import type { WrittenReport } from './report/write-report.ts';
 import type { viewReconciled } from './reconcile/reconcile-view.ts';
 import type { viewPreview } from './redrive/redrive-view.ts';
@@ -21,7 +21,7 @@ import type { OccurrenceView } from './schedules/occurrence-view.ts';
 import type { checkSchedules, PreviewView, ScheduleLine, ShownSchedule } from './schedules/schedule-view.ts';
 import type { viewJob } from './single/single-view.ts';
 import type { SchemaReportView } from './schema/watch-schema.ts';
-import type { viewSteered, viewTuned } from './steer/steer-view.ts';
+import type { viewControlResult, viewTuned } from './control/control-view.ts';
 import type { WrittenLinks } from '../results/media-links.ts';
 import type { ListedVoiceView, VoiceView } from './voices/find-voice.ts';
 
@@ -46,7 +46,7 @@ export interface Views {
   /** `redrive --dry-run` */
   readonly redrive: ReturnType<typeof viewPreview>;
   readonly reconcile: ReturnType<typeof viewReconciled>;
-  readonly steer: ReturnType<typeof viewSteered>;
+  readonly control: ReturnType<typeof viewControlResult>;
   readonly tune: ReturnType<typeof viewTuned>;
   readonly compare: ComparisonView & ExitView;
   readonly 'compare-dialects': DialectComparison & ExitView;
@@ -70,8 +70,8 @@ export interface Views {
   readonly 'schedule-preview': PreviewView;
   readonly 'schedule-check': Awaited<ReturnType<typeof checkSchedules>>;
   /** `done`: what was done with it. */
-  readonly 'schedule-steer': { readonly schedule: string; readonly done: string };
-  readonly 'schedule-trigger': Views['schedule-steer'] & OccurrenceView;
+  readonly 'schedule-control': { readonly schedule: string; readonly done: string };
+  readonly 'schedule-trigger': Views['schedule-control'] & OccurrenceView;
   /** `doctor --api` */
   readonly 'doctor-api': SchemaReportView;
   readonly doctor: readonly { readonly check: string; readonly ok: boolean; readonly says: string }[];

@@ -21,6 +21,9 @@ const MARK_DIGITS = 8;
 /** Subfolder of `media/` for results that failed a check. */
 export const UNFIT_FOLDER = 'unfit';
 
+/** Folder of the results, below the out folder. */
+export const MEDIA_FOLDER = 'media';
+
 /** Subfolder of `media/` for joined files (`--join`). */
 export const JOINED_FOLDER = 'joined';
 

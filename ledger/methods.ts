@@ -45,7 +45,7 @@ export async function loadMethods(): Promise<void> {
  */
 export const METHODS = {
   ...from(() => import('./copy/read-only.ts'), 'readLedgerFacts'),
-  // Batches: create, steer, count and close them
+  // Batches: create, control, count and close them
   ...from(
     () => import('./batches/batches.ts'),
     'createBatch',
@@ -58,7 +58,7 @@ export const METHODS = {
   ...from(() => import('./batches/read-batches.ts'), 'findBatch', 'listBatches', 'closedAmong', 'accountsAt'),
   ...from(() => import('./batches/counts.ts'), 'counts', 'money', 'commonReasons', 'skippedQuotes'),
   ...from(() => import('./batches/progress.ts'), 'recentEnds', 'oldestRow'),
-  ...from(() => import('./look/api-health.ts'), 'apiHealth'),
+  ...from(() => import('./status/api-health.ts'), 'apiHealth'),
   ...from(() => import('./metrics/batch-gauges.ts'), 'gauges'),
   ...from(() => import('./batches/stops.ts'), 'stopNow', 'cancelRest'),
   ...from(() => import('./batches/add-sound.ts'), 'addSound'),
@@ -92,12 +92,12 @@ export const METHODS = {
   ...from(() => import('./rows/scans.ts'), 'scanPage'),
   ...from(() => import('./rows/last-rows.ts'), 'lastRows'),
   // What a person looks for in a large batch
-  ...from(() => import('./look/row-pages.ts'), 'rowPage'),
-  ...from(() => import('./look/row-ranks.ts'), 'rankRows', 'rowsNumbered'),
-  ...from(() => import('./look/status-counts.ts'), 'statusCounts'),
-  ...from(() => import('./look/failure-messages.ts'), 'failureMessages'),
-  ...from(() => import('./look/voice-counts.ts'), 'voiceCounts', 'namesOfMadeVoices'),
-  ...from(() => import('./look/end-series.ts'), 'endSeries', 'endSpan'),
+  ...from(() => import('./rows/row-pages.ts'), 'rowPage'),
+  ...from(() => import('./rows/row-ranks.ts'), 'rankRows', 'rowsNumbered'),
+  ...from(() => import('./status/status-counts.ts'), 'statusCounts'),
+  ...from(() => import('./status/failure-messages.ts'), 'failureMessages'),
+  ...from(() => import('./voices/voice-counts.ts'), 'voiceCounts', 'namesOfMadeVoices'),
+  ...from(() => import('./status/end-series.ts'), 'endSeries', 'endSpan'),
   ...from(() => import('./takes/takes.ts'), 'takesOf'),
   ...from(() => import('./takes/redrive.ts'), 'redrive'),
   // Rows whose text is spoken in parts

@@ -119,8 +119,8 @@ export async function openDatabase(
   const { databaseOf } = await import('./migrate.ts');
   const opened = await databaseOf(dialect, driver, place, { hasReserve, goesOn }, clock);
   if (isForReading) await driver.refuseWrites?.(opened.db);
-  // Processes that work on batches wait without limit; for commands that read or steer that would be useless. The limit
-  // is not lifted earlier, because nobody can report or end the wait before the ledger is open.
+  // Processes that work on batches wait without limit; for other commands that would be useless. The limit is not
+  // lifted earlier, because nobody can report or end the wait before the ledger is open.
   if (waits) unitAdapterOf(opened.db)?.outage.limit(Infinity);
   opened.locks.remote?.outage.limit(waits ? Infinity : patienceMs);
   return opened;

@@ -5,7 +5,7 @@ import type { RedrivePrice, SettleWay } from './protocol.ts';
  * command prints, and rejects with {@link ActionRefused} if the command refuses.
  */
 export interface PageActions {
-  readonly steer: (batch: string, what: Steering, reason: string | undefined) => Promise<readonly string[]>;
+  readonly control: (batch: string, what: Control, reason: string | undefined) => Promise<readonly string[]>;
   readonly tune: (batch: string, tuning: PageTuning, reason: string | undefined) => Promise<readonly string[]>;
   /** Prices a redrive of these rows and changes nothing. `flag`: as if `redrive` had this flag. */
   readonly checkRedrive: (
@@ -24,8 +24,8 @@ export interface PageActions {
   readonly lookUp: (batch: string, reason: string | undefined) => Promise<readonly string[]>;
 }
 
-export const STEERINGS = ['pause', 'resume', 'stop'] as const;
-export type Steering = (typeof STEERINGS)[number];
+export const CONTROLS = ['pause', 'resume', 'stop'] as const;
+export type Control = (typeof CONTROLS)[number];
 
 /** What the page can tune; values as in the flags of `voxbatch tune`. */
 export interface PageTuning {

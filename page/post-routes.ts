@@ -1,7 +1,7 @@
 import { isSameSecret } from '../client/http/same-secret.ts';
-import type { Reader } from '../client/look/open-reader.ts';
+import type { Reader } from '../client/status/open-reader.ts';
 import { chooseBatch } from '../client/open-records.ts';
-import { STEERINGS, type PageActions } from './actions.ts';
+import { CONTROLS, type PageActions } from './actions.ts';
 import type { PageWords } from './answers.ts';
 import {
   actionAnswer,
@@ -34,11 +34,11 @@ export function postRoutes(reader: Reader, words: PageWords, actions: PageAction
     (await chooseBatch(reader.ledger, requiredText(body, 'batch'))).name;
   return new Map<string, PostHandler>([
     [
-      '/api/steer',
+      '/api/control',
       async (body) => {
-        const what = STEERINGS.find((name) => name === body['what']);
-        if (what === undefined) throw new BadRequest(`Expected ${STEERINGS.join(', ')}.`);
-        return actionAnswer(await actions.steer(await nameIn(body), what, reasonOf(body)));
+        const what = CONTROLS.find((name) => name === body['what']);
+        if (what === undefined) throw new BadRequest(`Expected ${CONTROLS.join(', ')}.`);
+        return actionAnswer(await actions.control(await nameIn(body), what, reasonOf(body)));
       },
     ],
     [

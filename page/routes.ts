@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { VoicesCache } from '../client/look/batch-voices.ts';
-import { EndChart } from '../client/look/end-chart.ts';
-import type { Reader } from '../client/look/open-reader.ts';
-import { RowRanks } from '../client/look/row-ranks.ts';
+import { VoicesCache } from '../client/voices/batch-voices.ts';
+import { EndChart } from '../client/status/end-chart.ts';
+import type { Reader } from '../client/status/open-reader.ts';
+import { RowRanks } from '../client/rows/row-ranks.ts';
 import { chooseBatch } from '../client/open-records.ts';
 import type { EndFigures } from '../contract/batch-figures.ts';
 import {

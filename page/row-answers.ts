@@ -1,6 +1,6 @@
-import type { Reader } from '../client/look/open-reader.ts';
-import { viewRowLine } from '../client/look/row-line-view.ts';
-import type { RowRanks } from '../client/look/row-ranks.ts';
+import type { Reader } from '../client/status/open-reader.ts';
+import { viewRowLine } from '../client/rows/row-line-view.ts';
+import type { RowRanks } from '../client/rows/row-ranks.ts';
 import { chooseBatch } from '../client/open-records.ts';
 import { OUTCOMES, type Outcome } from '../contract/outcomes.ts';
 import {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { Reader } from '../client/look/open-reader.ts';
-import { rowMedia } from '../client/look/row-media.ts';
+import type { Reader } from '../client/status/open-reader.ts';
+import { rowMedia } from '../client/rows/row-media.ts';
 import { chooseBatch } from '../client/open-records.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { isSameSecret } from '../client/http/same-secret.ts';
-import type { Reader } from '../client/look/open-reader.ts';
+import type { Reader } from '../client/status/open-reader.ts';
 import { ActionRefused, type PageActions } from './actions.ts';
 import { readRow, type PageWords } from './answers.ts';
 import {

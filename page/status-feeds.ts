@@ -1,6 +1,6 @@
-import { beginPace, type Pace } from '../client/look/pace.ts';
-import type { Reader } from '../client/look/open-reader.ts';
-import { areFilesThere } from '../client/look/status.ts';
+import { beginPace, type Pace } from '../client/status/pace.ts';
+import type { Reader } from '../client/status/open-reader.ts';
+import { areFilesThere } from '../client/status/status.ts';
 import { messageOf } from '../contract/message-of.ts';
 import type { StatusAnswer } from './protocol.ts';
 import { readStatusAnswer, type PageWords } from './answers.ts';

@@ -1,8 +1,8 @@
-import { RESULTS_XLSX, OUTCOMES, outcomeFile } from '../contract/outcomes.ts';
+import { outcomeFile, RESULTS_XLSX } from '../contract/outcomes.ts';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decimalOf, type TableFormat } from '../contract/table-format.ts';
-import { allowReplacing, keepEdited, REPLACEABLE_FILE, replaceableIn, writtenLast } from './redrive/edited-tables.ts';
+import { allowReplacing, keepEdited, replaceableIn, writtenLast } from './redrive/edited-tables.ts';
 import type { KeptTable } from './redrive/edited-tables.ts';
 import { FINISHED, JOINED, type FinishedLine, type JoinedLine, type SoundList } from './sound/sound-lists.ts';
 import { csvLine, jsonLine, type LineValue } from './line-formats.ts';
@@ -10,31 +10,19 @@ import { receiptSchema } from './receipt.ts';
 import type { Receipt } from './receipt.ts';
 import { RESULT_COLUMNS } from './result-line.ts';
 import type { ResultFields } from './result-line.ts';
-import { CLAIM_FILE, SUMMARY_FILE } from './file-names.ts';
+import {
+  CLAIM_FILE,
+  EDITED_FILES,
+  PROJECTED_FILES,
+  RECEIPTS_JSONL,
+  REPLACEABLE_FILE,
+  RESULTS_CSV,
+  RESULTS_JSONL,
+  SUMMARY_FILE,
+} from './out-files.ts';
 import type { Summary } from './summary.ts';
 import type { WorkbookAnswer } from './workbook/write-workbook.ts';
 import { AtomicFile } from './atomic-file.ts';
-
-export const RESULTS_CSV = 'results.csv';
-export const RESULTS_JSONL = 'results.jsonl';
-export const RECEIPTS_JSONL = 'receipts.jsonl';
-
-/** All tables that a projection (a run of `writeOutFolder`) may write; not the summary. */
-export const PROJECTED_FILES: readonly string[] = [
-  RESULTS_CSV,
-  RESULTS_JSONL,
-  RECEIPTS_JSONL,
-  RESULTS_XLSX,
-  ...OUTCOMES.flatMap((outcome) => outcomeFile(outcome) ?? []),
-  JOINED.csv,
-  FINISHED.csv,
-];
-
-/** All files that a projection replaces or removes, except the report. */
-export const ALL_FILES: readonly string[] = [...PROJECTED_FILES, SUMMARY_FILE, CLAIM_FILE, REPLACEABLE_FILE];
-
-/** Files that `run` and `redrive --from` accept, so people edit them. */
-const EDITED_FILES = PROJECTED_FILES.filter((name) => ![RECEIPTS_JSONL, JOINED.csv, FINISHED.csv].includes(name));
 
 const RECEIPT_COLUMNS = Object.keys(receiptSchema.shape) as (keyof Receipt)[];
 

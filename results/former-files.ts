@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { isoTime } from '../contract/times.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { absentOnly, lstatsOf, linkOrRename, readJson, syncToDisk } from './files.ts';
-import { SUMMARY_FILE } from './file-names.ts';
+import { SUMMARY_FILE } from './out-files.ts';
 import { isNewestOnRecord, newestRequestSchema } from './newest-request.ts';
 import { LinkedFolder } from './errors.ts';
 import { firstLink } from './real-folders.ts';

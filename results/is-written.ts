@@ -3,7 +3,7 @@ import { roundCredits } from '../contract/price-units.ts';
 import { OUTCOMES } from '../contract/outcomes.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import type { Counts, Money } from '../ledger/batches/counts.ts';
-import { SUMMARY_FILE } from './file-names.ts';
+import { SUMMARY_FILE } from './out-files.ts';
 import { readJson } from './files.ts';
 import type { Summary } from './summary.ts';
 

@@ -4,11 +4,11 @@ import * as z from 'zod';
 import { NotRegular, openRegular } from '../inputs/regular-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchIdentity } from '../ledger/batches/batch-records.ts';
-import { PROJECTED_FILES, RESULTS_JSONL } from './batch-files.ts';
 import { codeOf, isAbsent, lstatsOf, readJson } from './files.ts';
 import { firstLink } from './real-folders.ts';
 import { partPath } from './atomic-file.ts';
-import { CLAIM_FILE, MEDIA_FOLDER, SUMMARY_FILE } from './file-names.ts';
+import { MEDIA_FOLDER } from '../inputs/output-name.ts';
+import { CLAIM_FILE, PROJECTED_FILES, RESULTS_JSONL, SUMMARY_FILE } from './out-files.ts';
 
 /** Max files of `media/` to check if nothing states their owner. */
 const MAX_CHECKED = 1_000;

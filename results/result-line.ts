@@ -13,7 +13,8 @@ import type { RowRecord } from '../ledger/rows/row-records.ts';
 import { foldersOf } from '../store/layout.ts';
 import { nameIn } from '../inputs/own-operations.ts';
 import { safeId, UNFIT_FOLDER } from '../inputs/output-name.ts';
-import { MEDIA_FOLDER, mediaName, UnfitName } from './file-names.ts';
+import { MEDIA_FOLDER } from '../inputs/output-name.ts';
+import { mediaName, UnfitName } from './media-names.ts';
 
 /**
  * Where `_credits` comes from.

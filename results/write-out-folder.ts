@@ -8,7 +8,8 @@ import { numberColumns } from '../inputs/number-columns.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import type { Counts, Money } from '../ledger/batches/counts.ts';
-import { ALL_FILES, BatchFiles, PROJECTED_FILES, type Kept } from './batch-files.ts';
+import { BatchFiles, type Kept } from './batch-files.ts';
+import { ALL_FILES, PROJECTED_FILES } from './out-files.ts';
 import { acceptedCopy, keepFormer } from './former-files.ts';
 import { writtenLast } from './redrive/edited-tables.ts';
 import type { WorkbookAnswer } from './workbook/write-workbook.ts';
@@ -16,7 +17,7 @@ import { type OnFiles, countMade, type FinishedLine, type JoinedLine } from './s
 import { inChunks } from './in-chunks.ts';
 import { placeFile, type Placed, type StoredFiles } from './place-file.ts';
 import { Findings, type Mismatch } from './verification/mismatch.ts';
-import { MEDIA_FOLDER } from './file-names.ts';
+import { MEDIA_FOLDER } from '../inputs/output-name.ts';
 import { NewestRequestFinder } from './newest-request.ts';
 import { RealFolders } from './real-folders.ts';
 import { receiptsOf } from './receipt.ts';

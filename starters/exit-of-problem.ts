@@ -6,7 +6,7 @@ import { isLedgerFile } from '../contract/urls.ts';
 import { asVoxbatchError, VoxbatchError } from '../client/problem.ts';
 import type { Problem } from '../client/problem-types.ts';
 import { isDiskFault, isMachineFault, keepsAllCharges } from '../client/machine-faults.ts';
-import { rowArg, takeArg } from '../client/look/continue-command.ts';
+import { rowArg, takeArg } from '../client/status/continue-command.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, noLedgerAdvice, NOT_LOGGED } from './exit-error.ts';
 import { backupAdvice } from './backup/backup-advice.ts';

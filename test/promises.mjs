@@ -5,7 +5,7 @@ export const PROMISES = {
   'kill-server': 'a batch outlives its Temporal server',
   'hand-over': 'in a cluster, lanes change hands and nothing is sent twice',
   'every-fault': 'a fault of the API ends as the guide says, from the wire to the row',
-  steer: 'a batch that runs can be paused, resumed and stopped',
+  control: 'a batch that runs can be paused, resumed and stopped',
   budget: 'no more is spent than was agreed',
   reconcile: 'a job whose answer was lost is found again, and not paid for twice',
   redrive: 'failed rows run again, and others do not',

@@ -55,7 +55,7 @@ const SOURCES = {
     'activities/one-charge-kills',
   ],
   'activities/lane/work-row.ts': ['activities/one-charge-lanes', 'activities/lane/work-row'],
-  'activities/lane/await-job.ts': ['activities/lane/await-job'],
+  'activities/polling/await-job.ts': ['activities/lane/await-job'],
   'batches/redrive/edited-rows.ts': ['batches/edited-rows'],
   'batches/redrive/redrive.ts': ['batches/redrive'],
   'batches/reconcile/settle.ts': ['batches/{settle,settle-unknown,unknown-rows}'],

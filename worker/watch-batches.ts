@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failureFacts } from '../activities/visibility/event-facts.ts';
-import { exitOfView } from '../batches/look/view-batch.ts';
+import { exitOfView } from '../batches/status/view-batch.ts';
 import type { ActionRecord } from '../contract/actions.ts';
 import type { BatchEvent } from '../contract/batch-events.ts';
 import { defined } from '../contract/defined.ts';

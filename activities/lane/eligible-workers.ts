@@ -1,5 +1,5 @@
 import { dutyOfLane, type WorkerDuty } from '../../contract/worker-duty.ts';
-import { ofSameVersion } from '../../policy/lanes/versions.ts';
+import { ofSameVersion } from '../../policy/lanes/worker-names.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**

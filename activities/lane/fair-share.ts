@@ -1,6 +1,6 @@
 import type { RowAttempt } from '../../contract/batch.ts';
 import type { LaneOwnership } from '../../ledger/lanes/lanes.ts';
-import { ofSameVersion } from '../../policy/lanes/versions.ts';
+import { ofSameVersion } from '../../policy/lanes/worker-names.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** With fewer unsent rows, a lane hands none back: the query would cost more than it gains. */

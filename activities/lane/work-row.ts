@@ -15,7 +15,7 @@ import { handOverRow } from '../hand-over-row.ts';
 import { observeRowEnd } from '../visibility/event-facts.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { submit } from '../submit.ts';
-import { awaitJob } from './await-job.ts';
+import { awaitJob } from '../polling/await-job.ts';
 import { endRowAfterError } from './end-row-after-error.ts';
 import { joinRow } from './join-row.ts';
 import type { LaneContext } from './lane-context.ts';

@@ -2,7 +2,7 @@ import { messageOf } from '../../contract/message-of.ts';
 import { ApplicationFailure } from '@temporalio/common';
 import { termsOf } from '../../batches/schedules/admit-firing.ts';
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
-import { exitOfView } from '../../batches/look/view-batch.ts';
+import { exitOfView } from '../../batches/status/view-batch.ts';
 import { writeEndedBatch } from '../../batches/write-ended-batch.ts';
 import type { OccurrenceEnd } from '../../contract/activities.ts';
 import { isoTime } from '../../contract/times.ts';

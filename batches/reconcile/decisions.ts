@@ -10,7 +10,7 @@ import type { RowTake } from '../rows/find-rows.ts';
 import { nameOf, type NamedRow } from '../../contract/row-parts.ts';
 import { defined } from '../../contract/defined.ts';
 import { stepsIn, type Kind, type Step } from '../../contract/row-kinds.ts';
-import type { Made } from '../look/leftovers.ts';
+import type { Made } from '../status/leftovers.ts';
 
 /** Why a row was not changed. `words`: the message of the API or of the ledger. */
 export type SettleRefusal =

@@ -3,7 +3,7 @@ import type { AttemptState } from '../../contract/outcomes.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
-import { RECEIPTS_JSONL } from '../../results/batch-files.ts';
+import { RECEIPTS_JSONL } from '../../results/out-files.ts';
 import { lstatsOf } from '../../results/files.ts';
 import { acceptedCopy, formerFolders, newerThan, readFolderState } from '../../results/former-files.ts';
 import { attemptsOf } from '../../results/newest-request.ts';

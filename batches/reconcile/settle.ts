@@ -6,7 +6,7 @@ import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { namedTakenJob } from '../../ledger/requests/taken-jobs.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import type { FreeReads } from '../free-reads.ts';
-import { hasList, lacksOnlyCheck, madeBy } from '../look/leftovers.ts';
+import { hasList, lacksOnlyCheck, madeBy } from '../status/leftovers.ts';
 import { adoptJob } from './adopt-job.ts';
 import { findUnresolved, releaseTake, settleNotCharged, type SettledRow } from './decisions.ts';
 import type { SettlementPlan } from './settlement-request.ts';

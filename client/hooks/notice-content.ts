@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { viewBatch, exitOfView, type BatchView } from '../../batches/look/view-batch.ts';
+import { viewBatch, exitOfView, type BatchView } from '../../batches/status/view-batch.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Notice } from '../../ledger/notices/notices.ts';

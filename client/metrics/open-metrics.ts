@@ -5,7 +5,7 @@ import type { Observe } from '../../contract/work-events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { collectForPrometheus, exportToCollector } from '../../worker/metrics/collect.ts';
 import { countEvents } from '../../worker/metrics/count-events.ts';
-import { familiesOf, prometheusText, type Family } from './families.ts';
+import { familiesOf, prometheusText, type Family } from './gauge-families.ts';
 import { readiness, type ReadinessNeeds } from './readiness.ts';
 import { serveMetrics } from './serve-metrics.ts';
 import type { MetricMeter } from '@temporalio/common';

@@ -1,4 +1,4 @@
-import type { BatchView } from '../../batches/look/view-batch.ts';
+import type { BatchView } from '../../batches/status/view-batch.ts';
 import { viewExitAfter, type ExitName } from '../../contract/exit-codes.ts';
 import { partNumber } from '../../contract/row-parts.ts';
 import type { Reconciled, ReconciledRow } from './reconcile-options.ts';

@@ -9,7 +9,7 @@ import type { Session } from '../session.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { allowReplacing } from '../../results/redrive/edited-tables.ts';
 import { requireSameRealm } from '../connect-api.ts';
-import { claimOut, requireOwnOut, refuseForgottenRequests } from '../look/claim-out.ts';
+import { claimOut, requireOwnOut, refuseForgottenRequests } from '../results/claim-out.ts';
 import { requireOwnServer } from '../temporal/require-server.ts';
 import { requirePort } from '../webhooks/webhook-listener.ts';
 import type {

@@ -4,10 +4,10 @@ import { DEFAULT_REPORT, type ReportChoice } from '../../contract/report.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ReportContext } from '../../results/report/report-facts.ts';
-import { batchVoices } from '../look/batch-voices.ts';
+import { batchVoices } from '../voices/batch-voices.ts';
 import type { WantedReport } from '../../results/report/out-report.ts';
-import { Pace } from '../look/pace.ts';
-import { readLiveStatus, type BatchStatus } from '../look/status.ts';
+import { Pace } from '../status/pace.ts';
+import { readLiveStatus, type BatchStatus } from '../status/status.ts';
 import type { Settings } from '../settings.ts';
 
 /** Texts that the command line and a report share; passed in, because the command line's texts are in `starters/`. */

@@ -10,7 +10,7 @@ import { ReportFile } from '../../results/report/report-file.ts';
 import { namedFilesOf, resultFields } from '../../results/result-line.ts';
 import { sweepParts } from '../../results/atomic-file.ts';
 import { refuseCleaned } from '../clean/clean.ts';
-import { claimOut } from '../look/claim-out.ts';
+import { claimOut } from '../results/claim-out.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 import { voxbatchVersion } from '../version.ts';

@@ -33,7 +33,7 @@ async function withoutRows(path: string): Promise<Extract<OpenedManifest, { read
   if (outcome === undefined) return undefined;
   const [{ readJson }, { SUMMARY_FILE }, { summarySchema }] = await Promise.all([
     import('../../results/files.ts'),
-    import('../../results/file-names.ts'),
+    import('../../results/out-files.ts'),
     import('../../results/summary.ts'),
   ]);
   const standing = summarySchema.pick({ batch: true, outcomes: true });

@@ -1,4 +1,4 @@
-import type { Leftovers } from '../../batches/look/leftovers.ts';
+import type { Leftovers } from '../../batches/status/leftovers.ts';
 import { billLines, pricesOf, spendFacts } from '../../batches/plan/bill-lines.ts';
 import type { ManifestPlan } from '../../batches/plan/plan-manifest.ts';
 import type { Pilot } from '../../batches/subset/pilot.ts';
@@ -14,8 +14,8 @@ import type { ManifestProblem } from '../../contract/manifest-problems.ts';
 import { roundCredits, type Price } from '../../contract/price-units.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import type { Balance } from '../account/account-functions.ts';
-import { resultsOf } from '../look/counts-view.ts';
-import { viewTunables } from '../look/tunables-view.ts';
+import { resultsOf } from '../status/counts-view.ts';
+import { viewTunables } from '../control/tunables-view.ts';
 import type { VoxbatchError } from '../problem.ts';
 import type { UnconfirmedConfig } from '../trust/folder-config.ts';
 import type { ResolvedVoices } from '../voices/resolve-voices.ts';

@@ -103,7 +103,7 @@ async function finishedOnRecord(
   const { batch } = planned;
   const [counts, money] = [await ledger.counts(batch.name), await ledger.money(batch.name)];
   const [{ gatherLeftovers }, { viewPilot }] = await Promise.all([
-    import('../../batches/look/leftovers.ts'),
+    import('../../batches/status/leftovers.ts'),
     import('../../batches/subset/pilot.ts'),
   ]);
   const [leftovers, pilot] = [await gatherLeftovers(ledger, batch, counts), await viewPilot(ledger, batch)];
@@ -143,7 +143,7 @@ async function outProblem(
 }
 
 /** Loaded only if there is a ledger: without one, nothing is known about a folder's files. */
-const loadOutChecks = () => import('../look/claim-out.ts');
+const loadOutChecks = () => import('../results/claim-out.ts');
 
 /** Runs a check and returns the {@link VoxbatchError} that it throws; undefined if it passes. */
 async function problemOf(check: () => Promise<void>): Promise<VoxbatchError | undefined> {

@@ -33,11 +33,11 @@ import {
   requireOwnOut,
   refuseForgottenRequests,
   requireWritableOut,
-} from '../look/claim-out.ts';
+} from '../results/claim-out.ts';
 import type { Session } from '../session.ts';
 import { requirePort } from '../webhooks/webhook-listener.ts';
 import type { WebhookSettings } from '../webhooks/webhook-options.ts';
-import { requirePrices } from '../steer/steer-batch.ts';
+import { requirePrices } from '../control/control-batch.ts';
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { budgetLeftFor } from '../../batches/redrive/redrive.ts';
 

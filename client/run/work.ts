@@ -4,7 +4,7 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { exitWithPendingHook } from '../../policy/exit-of.ts';
 import { LinkedFolder } from '../../results/errors.ts';
 import { deliverBeforeExit, deliverNotices, ownNotices } from '../hooks/deliver-notices.ts';
-import type { FollowEnd, FollowEvent } from '../look/follow.ts';
+import type { FollowEnd, FollowEvent } from '../status/follow.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';

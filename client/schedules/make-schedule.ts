@@ -27,7 +27,8 @@ import {
 } from './open-schedules.ts';
 import { standingOf } from './recorded-view.ts';
 import { showSchedule, type ShownSchedule } from './schedule-view.ts';
-import { withAllowance, encodeSpec, firingOf, resumeSchedule } from './steer-schedule.ts';
+import { encodeSpec } from './encode-spec.ts';
+import { withAllowance, firingOf, resumeSchedule } from './control-schedule.ts';
 import { surveyBeforeChange } from './survey-schedule.ts';
 import { requireSpec } from './check-schedule.ts';
 

@@ -1,4 +1,4 @@
-import { exitOfBatch } from '../../batches/look/view-batch.ts';
+import { exitOfBatch } from '../../batches/status/view-batch.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import { utcSecond } from '../../contract/times.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError, type ScheduleDescription } from '@temporalio/client';
-import { exitOfBatch } from '../../batches/look/view-batch.ts';
+import { exitOfBatch } from '../../batches/status/view-batch.ts';
 import { firingIdOf, scheduleIdOf } from '../../contract/schedule.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { SkippedOccurrence } from '../../ledger/schedules/occurrence-records.ts';

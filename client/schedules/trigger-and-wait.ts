@@ -5,11 +5,11 @@ import { isDueIn } from '../../policy/schedules/legal-firing.ts';
 import { formatOccurrence, scheduledTimeOf } from '../../policy/schedules/occurrence.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { OverlapPolicy } from '../../contract/schedule.ts';
-import { exitOfBatch } from '../../batches/look/view-batch.ts';
+import { exitOfBatch } from '../../batches/status/view-batch.ts';
 import { occurrenceViews, type OccurrenceView } from './occurrence-view.ts';
 import { describe, requireRecord, type SchedulePlace } from './open-schedules.ts';
 import { isAttended } from './schedule-view.ts';
-import { triggerSchedule } from './steer-schedule.ts';
+import { triggerSchedule } from './control-schedule.ts';
 import { NOTHING_FOUND } from './survey-record.ts';
 import { firingStates } from './survey-schedule.ts';
 

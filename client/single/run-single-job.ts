@@ -2,7 +2,7 @@ import type { SingleJob } from '../../batches/single/single-job.ts';
 import { defined } from '../../contract/defined.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { checkDialect, checkWanted } from '../check-options.ts';
-import type { FollowEvent } from '../look/follow.ts';
+import type { FollowEvent } from '../status/follow.ts';
 import { personOf } from '../person.ts';
 import { refuseOption } from '../problem.ts';
 import { apiUrlOf } from '../run/check-run.ts';

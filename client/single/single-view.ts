@@ -1,6 +1,6 @@
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
-import { lacksOnlyCheck } from '../../batches/look/leftovers.ts';
-import { exitOfView } from '../../batches/look/view-batch.ts';
+import { lacksOnlyCheck } from '../../batches/status/leftovers.ts';
+import { exitOfView } from '../../batches/status/view-batch.ts';
 import { isBroughtBackFree } from '../../batches/redrive/find-loss.ts';
 import { viewExitAfter, type ExitName } from '../../contract/exit-codes.ts';
 import { resultOf } from '../../contract/row-kinds.ts';

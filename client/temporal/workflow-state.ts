@@ -8,7 +8,7 @@ import {
 import { defineSearchAttributeKey, rootCause } from '@temporalio/common';
 import { defined } from '../../contract/defined.ts';
 import { SEARCH_ATTRIBUTES } from '../../contract/search-attributes.ts';
-import type { WorkflowState } from '../look/follow.ts';
+import type { WorkflowState } from '../status/follow.ts';
 import { pinningOf } from '../worker-versions/current-version.ts';
 import { inTime } from './open-temporal.ts';
 

@@ -1,6 +1,6 @@
 import { ServiceError, type WorkflowHandle } from '@temporalio/client';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
-import { isPausedByFailures } from '../../batches/look/standstill.ts';
+import { isPausedByFailures } from '../../batches/status/standstill.ts';
 import { findUp } from '../../embedded/up-claim.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Unlock } from '../../ledger/driver.ts';
@@ -11,7 +11,7 @@ import type { EarlyServer } from '../temporal/early-server.ts';
 import type { LogListener } from './worker-log.ts';
 import { warnOfLittleDisk } from '../claim-store.ts';
 import { byPerson } from '../history/by-person.ts';
-import { followBatch, type FollowEvent, type FollowRequest } from '../look/follow.ts';
+import { followBatch, type FollowEvent, type FollowRequest } from '../status/follow.ts';
 import type { ConnectedApi } from '../connect-api.ts';
 import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
 import { VoxbatchError } from '../problem.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
-import { isTokenRefused } from '../../batches/look/standstill.ts';
+import { isTokenRefused } from '../../batches/status/standstill.ts';
 import type { WorkerDuty } from '../../contract/worker-duty.ts';
 import { isUndelivered } from '../../contract/hooks.ts';
 import { realmDifference } from '../../contract/names.ts';

@@ -3,7 +3,7 @@ import { batchWorkflowId } from '../../contract/names.ts';
 import type { Pinning, WorkerVersion } from '../../contract/worker-version.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import { isOfVersion } from '../../policy/lanes/versions.ts';
+import { isOfVersion } from '../../policy/lanes/worker-names.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
 import { isCurrent, isSameVersion, isUnversioned, unpinCommand } from './current-version.ts';
 

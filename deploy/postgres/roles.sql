@@ -69,7 +69,7 @@ end $$;
 create or replace trigger keep_facts before update or delete on facts
   for each row when (old.name in ('id', 'database', 'store')) execute function keep_facts();
 
--- Operators load batches, steer them and settle rows. They cannot record a paid request, so nothing is sent in their name.
+-- Operators load, pause, resume and stop batches, and settle rows. They cannot record a paid request, so nothing is sent in their name.
 grant insert on batches, rows, takes, decisions, results, actions, awaited_voices, notices, schedules, allowed_firings,
   occurrences, limiters, row_counts, sums, charge_ratios to voxbatch_operator;
 grant update on batches, rows, takes, results, awaited_voices, notices, schedules, allowed_firings, occurrences,

@@ -5,7 +5,7 @@ import { toCounts, toMoney, type Counts, type Money } from '../batches/counts.ts
 import { selectOldestOfEach } from '../batches/progress.ts';
 import { preparedEach } from '../database/prepared.ts';
 import { readSnapshot } from '../database/transactions.ts';
-import { apiHealthOfEach } from '../look/api-health.ts';
+import { apiHealthOfEach } from '../status/api-health.ts';
 import { toBatch, type BatchRecord } from '../batches/batch-records.ts';
 import type { Db, Tx } from '../schema.ts';
 

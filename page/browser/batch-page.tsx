@@ -10,7 +10,7 @@ import { RowDialog } from './row-dialog.tsx';
 import { RowTable } from './row-table.tsx';
 import { fetchAnswer, useAnswer, useStatusStream } from './api-client.ts';
 import { BatchOverview } from './batch-overview.tsx';
-import { Steering } from './steering.tsx';
+import { BatchControls } from './batch-controls.tsx';
 
 /** The chart, the reasons and the rows are fetched again at most this often, ms. */
 const REFRESH_INTERVAL_MS = 3_000;
@@ -31,7 +31,7 @@ export function BatchPage({ name, address }: { readonly name: string; readonly a
       <div class="title">
         <h1>{name}</h1>
         {status !== undefined && <span class="pill">{status.standing}</span>}
-        {status !== undefined && <Steering status={status} />}
+        {status !== undefined && <BatchControls status={status} />}
       </div>
       {isDisconnected && (
         <p class="trouble">The command behind this page does not answer; the figures are the last ones it told.</p>

@@ -1,4 +1,4 @@
-import type { CalendarTimes, FieldValues } from './calendar-times.ts';
+import type { CalendarTimes, FieldValues } from './parse-cron.ts';
 import { MAX_JITTER_MS, type ScheduleSpec } from './schedule-spec.ts';
 
 /** When a schedule is due, computed as Temporal computes it: used to check firings and to find missing ones. */

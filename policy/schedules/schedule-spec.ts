@@ -1,6 +1,6 @@
 import { expectedOf, parseValue, type ValueOf } from '../../contract/value-kinds.ts';
 import { OVERLAP_POLICIES, type OverlapPolicy } from '../../contract/schedule.ts';
-import { parseCron, type CalendarTimes } from './calendar-times.ts';
+import { parseCron, type CalendarTimes } from './parse-cron.ts';
 import { DURATION_FORM, formatDuration, parseDuration } from '../../contract/times.ts';
 
 /** Parses and validates the options of a schedule. */

@@ -3,7 +3,7 @@ import { join, parse } from 'node:path';
 import * as z from 'zod';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import { hasContent, linkOrRename, readJson, statsOf, syncToDisk } from '../files.ts';
-import { SUMMARY_FILE } from '../file-names.ts';
+import { REPLACEABLE_FILE, SUMMARY_FILE } from '../out-files.ts';
 import { AtomicFile } from '../atomic-file.ts';
 
 /*
@@ -11,9 +11,6 @@ import { AtomicFile } from '../atomic-file.ts';
  * is kept under another name. A table counts as edited unless its content is one that we wrote: the summary lists the
  * hashes of the last ones, and the file below those that a killed projection may have published without a summary.
  */
-
-/** Name of the file that lists contents that may be replaced although the summary does not list them. */
-export const REPLACEABLE_FILE = '.voxbatch-replaceable.json';
 
 /** An edited table, and the name under which it is kept; both in the out folder. */
 export interface KeptTable {

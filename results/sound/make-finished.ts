@@ -6,7 +6,7 @@ import type { Finishing } from '../../contract/finishing.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { DEFAULT_TABLE_FORMAT } from '../../contract/table-format.ts';
 import { sha256Of } from '../../inputs/regular-file.ts';
-import { collisionKey, FINISHED_FOLDER } from '../../inputs/output-name.ts';
+import { collisionKey, FINISHED_FOLDER, MEDIA_FOLDER } from '../../inputs/output-name.ts';
 import { mediaSeconds } from '../../store/inspect.ts';
 import { FfmpegFailed } from '../../store/sound/ffmpeg.ts';
 import { FFMPEG_ADVICE } from '../../store/sound/find-ffmpeg.ts';
@@ -22,7 +22,6 @@ import {
   type FinishedLine,
   type JoinedLine,
 } from './sound-lists.ts';
-import { MEDIA_FOLDER } from '../file-names.ts';
 import { namedFilesOf } from '../result-line.ts';
 import { partPath } from '../atomic-file.ts';
 

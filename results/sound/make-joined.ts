@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { join, posix } from 'node:path';
 import { DEFAULT_TABLE_FORMAT } from '../../contract/table-format.ts';
 import { type Joining, parsePause, PAUSE_COLUMN, TITLE_COLUMN } from '../../contract/finishing.ts';
-import { collisionKey, JOINED_FOLDER, safeId } from '../../inputs/output-name.ts';
+import { collisionKey, JOINED_FOLDER, safeId, MEDIA_FOLDER } from '../../inputs/output-name.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { RowRecord } from '../../ledger/rows/row-records.ts';
 import type { Store, StoredPart } from '../../store/store.ts';
@@ -10,7 +10,6 @@ import { hasContent } from '../files.ts';
 import { countFiles, JOINED, type MakingFiles, readLines, removeFormer, type JoinedLine } from './sound-lists.ts';
 import { placeFile, type StoredFiles } from '../place-file.ts';
 import { hasResult } from '../../contract/outcomes.ts';
-import { MEDIA_FOLDER } from '../file-names.ts';
 
 /** Max rows whose files are gathered in one scan of the ledger; further groups need another scan. */
 const MAX_GATHERED = 50_000;

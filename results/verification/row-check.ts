@@ -5,7 +5,7 @@ import { SeenTable } from '../../inputs/seen-table.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Placed } from '../place-file.ts';
 import type { Findings } from './mismatch.ts';
-import { UnfitName } from '../file-names.ts';
+import { UnfitName } from '../media-names.ts';
 import { filesOf, hasFile } from '../result-line.ts';
 import type { RowFile, ScannedRow } from '../result-line.ts';
 

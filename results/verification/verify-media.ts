@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import { SeenTable } from '../../inputs/seen-table.ts';
 import type { Findings } from './mismatch.ts';
-import { checkName, MEDIA_FOLDER, UnfitName } from '../file-names.ts';
+import { MEDIA_FOLDER } from '../../inputs/output-name.ts';
+import { checkName, UnfitName } from '../media-names.ts';
 import { lstatsOf } from '../files.ts';
 
 /** Max files read concurrently. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { OUTCOMES, outcomeFile } from '../../contract/outcomes.ts';
-import { RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from '../batch-files.ts';
+import { RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from '../out-files.ts';
 import type { Findings } from './mismatch.ts';
 import { receiptSchema, type Receipt } from '../receipt.ts';
 import { readCsvRows, readJsonRows, RowSource, type CsvRecord } from '../row-source.ts';

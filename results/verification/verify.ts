@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { RESULTS_XLSX, OUTCOMES, outcomeFile, type Outcome } from '../../contract/outcomes.ts';
 import { sha256Of } from '../../inputs/regular-file.ts';
-import { PROJECTED_FILES, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from '../batch-files.ts';
+import { PROJECTED_FILES, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL, SUMMARY_FILE } from '../out-files.ts';
 import { verifySound } from '../sound/sound-lists.ts';
 import { Findings } from './mismatch.ts';
 import type { Mismatch } from './mismatch.ts';
 import { firstIssue } from '../row-source.ts';
-import { SUMMARY_FILE } from '../file-names.ts';
 import { parseSummary } from '../summary.ts';
 import type { Summary } from '../summary.ts';
 import { Tally } from '../tally.ts';

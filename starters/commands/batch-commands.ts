@@ -107,7 +107,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     flags: 'all single json',
     notes: READ_ONLY_NOTE,
     examples: ['voxbatch list'],
-    load: async () => (await import('../look/status.ts')).list,
+    load: async () => (await import('../status/status.ts')).list,
   },
   status: {
     does: "Show a batch's status; exits with the batch's exit code",
@@ -115,7 +115,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     flags: 'json',
     notes: READ_ONLY_NOTE,
     examples: ['voxbatch status lines'],
-    load: async () => (await import('../look/status.ts')).status,
+    load: async () => (await import('../status/status.ts')).status,
   },
   watch: {
     does: 'Follow a batch until it is finished, paused, or has no worker',
@@ -124,7 +124,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     own: { json: ['--json', 'The same as --progress json'] },
     notes: READ_ONLY_NOTE,
     examples: ['voxbatch watch lines'],
-    load: async () => (await import('../look/watch.ts')).watch,
+    load: async () => (await import('../status/watch.ts')).watch,
   },
   page: {
     does: 'Show batches in a browser: live figures, rows, players; until Ctrl-C',
@@ -142,7 +142,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     flags: 'batch json',
     notes: READ_ONLY_NOTE,
     examples: ['voxbatch explain 7 --batch lines'],
-    load: async () => (await import('../look/explain.ts')).explain,
+    load: async () => (await import('../rows/explain.ts')).explain,
   },
   history: {
     does: 'Show what was done to a batch, when, by whom and why; the newest last',
@@ -168,7 +168,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
       'voxbatch results lines --xlsx',
       'voxbatch results lines --media-links 7d',
     ],
-    load: async () => (await import('../look/results.ts')).results,
+    load: async () => (await import('../results/results.ts')).results,
   },
   report: {
     does: 'Write the report of a batch as it is now: one HTML file, for any browser',
@@ -191,7 +191,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     flags: 'json',
     notes: READ_ONLY_NOTE,
     examples: ['voxbatch verify out/lines'],
-    load: async () => (await import('../look/verify.ts')).verify,
+    load: async () => (await import('../results/verify.ts')).verify,
   },
   compare: {
     does: 'Compare two batches of one manifest row by row, or the account in both dialects of the API; free',
@@ -224,7 +224,7 @@ rows have not ended; 5: the account could not be read at all.`,
     flags: 'reason json',
     notes: REPEATABLE_NOTE,
     examples: ['voxbatch pause lines'],
-    load: async () => (await import('../steer/control.ts')).pause,
+    load: async () => (await import('../control/control.ts')).pause,
   },
   resume: {
     does: 'Continue a paused batch',
@@ -238,7 +238,7 @@ rows have not ended; 5: the account could not be read at all.`,
     },
     notes: REPEATABLE_NOTE,
     examples: ['voxbatch resume lines'],
-    load: async () => (await import('../steer/control.ts')).resume,
+    load: async () => (await import('../control/control.ts')).resume,
   },
   stop: {
     does: 'Send no more paid requests, fetch running jobs, cancel the rest; cannot be undone',
@@ -247,7 +247,7 @@ rows have not ended; 5: the account could not be read at all.`,
     notes: `A stopped batch does not continue: what is to continue later, pause. Its cancelled rows can be sent once it has ended, as
 new work: voxbatch redrive BATCH --where outcome=cancelled\n${REPEATABLE_NOTE}`,
     examples: ['voxbatch stop lines'],
-    load: async () => (await import('../steer/control.ts')).stop,
+    load: async () => (await import('../control/control.ts')).stop,
   },
   tune: {
     does: 'Change limits, budget and policies of a running batch; without flags, show current values',
@@ -255,6 +255,6 @@ new work: voxbatch redrive BATCH --where outcome=cancelled\n${REPEATABLE_NOTE}`,
     flags: `${TUNING_FLAGS} reason json`,
     notes: `Settings that you do not name stay as they are. Defaults are those of a new batch.\n${REPEATABLE_NOTE}`,
     examples: ['voxbatch tune lines --rate 10 --budget 500'],
-    load: async () => (await import('../steer/tune.ts')).tune,
+    load: async () => (await import('../control/tune.ts')).tune,
   },
 };

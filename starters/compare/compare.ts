@@ -8,7 +8,7 @@ import type { CompareFlags } from './compare-dialects.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 import { withSession } from '../connect/connect-api.ts';
 import { unchangedError, usageError, type ExitError } from '../exit-error.ts';
-import { shortPath } from '../../client/look/continue-command.ts';
+import { shortPath } from '../../client/status/continue-command.ts';
 import { comparisonLines } from './comparison-words.ts';
 
 /** Rows that are listed; the file of `--out` has all. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { openReader } from '../../client/look/open-reader.ts';
+import { openReader } from '../../client/status/open-reader.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import type { Settings } from '../../client/settings.ts';
 import { voxbatchVersion } from '../../client/version.ts';
@@ -9,7 +9,7 @@ import { openPage, type Page } from '../../page/server.ts';
 import { PAGE_ACTIONS } from './run-actions.ts';
 import { readSettings } from '../connect/settings.ts';
 import { usageError } from '../exit-error.ts';
-import { nextWords } from '../look/explain.ts';
+import { nextWords } from '../rows/explain.ts';
 import { listenForInterrupt } from '../run/interrupt.ts';
 import type { RunContext } from '../terminal/output.ts';
 import { noteLines, stateWord } from '../terminal/status-words.ts';

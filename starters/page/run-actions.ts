@@ -11,8 +11,8 @@ type Command<F> = (name: string | undefined, flags: F, context: RunContext) => P
  * refuse and report in the same words. Commands are loaded on first use.
  */
 export const PAGE_ACTIONS: PageActions = {
-  steer: async (batch, what, reason) => outputOf((await import('../steer/control.ts'))[what], batch, reason),
-  tune: async (batch, tuning, reason) => outputOf((await import('../steer/tune.ts')).tune, batch, reason, tuning),
+  control: async (batch, what, reason) => outputOf((await import('../control/control.ts'))[what], batch, reason),
+  tune: async (batch, tuning, reason) => outputOf((await import('../control/tune.ts')).tune, batch, reason, tuning),
   checkRedrive: async (batch, rows, flag) => {
     const { priceRedrive } = await import('../redrive/redrive.ts');
     const choice = { rows, ...(flag !== undefined && { [flag]: true }) };

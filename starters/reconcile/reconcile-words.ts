@@ -1,5 +1,5 @@
 import { isoTime } from '../../contract/times.ts';
-import { rowArg, takeArg } from '../../client/look/continue-command.ts';
+import { rowArg, takeArg } from '../../client/status/continue-command.ts';
 import type { Reconciled, ReconcileEvent, ReconciledRow } from '../../client/reconcile/reconcile-options.ts';
 import type { NamedRow } from '../../contract/row-parts.ts';
 import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
-import { batchHere } from '../../client/look/status.ts';
-import { viewListed } from '../../client/look/status-view.ts';
+import { batchHere } from '../../client/status/status.ts';
+import { viewListed } from '../../client/status/status-view.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { reconcile as reconcileBatch } from '../../client/reconcile/reconcile.ts';
 import type { ReconcileEnd, ReconcileEvent, ReconcileOptions } from '../../client/reconcile/reconcile-options.ts';
 import { viewReconciled } from '../../client/reconcile/reconcile-view.ts';
-import { claimOut } from '../../client/look/claim-out.ts';
+import { claimOut } from '../../client/results/claim-out.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { jsonLine, type RunContext } from '../terminal/output.ts';
@@ -28,7 +28,7 @@ import {
 } from './reconcile-words.ts';
 import type { Flags } from '../commands/flags.ts';
 import { defined } from '../../contract/defined.ts';
-import { rowArg } from '../../client/look/continue-command.ts';
+import { rowArg } from '../../client/status/continue-command.ts';
 
 type Listed = Extract<ReconcileEvent, { readonly type: 'listed' }>;
 type Settled = Exclude<ReconcileEnd, { readonly type: 'unconfirmed' } | { readonly word: string }>;

@@ -1,4 +1,4 @@
-import { rowArg } from '../../client/look/continue-command.ts';
+import { rowArg } from '../../client/status/continue-command.ts';
 import type { RedriveCheck } from '../../client/redrive/redrive-options.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
 import { formatPartCount } from '../../contract/row-parts.ts';

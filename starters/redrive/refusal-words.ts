@@ -1,4 +1,4 @@
-import { rowArg, rowsArg } from '../../client/look/continue-command.ts';
+import { rowArg, rowsArg } from '../../client/status/continue-command.ts';
 import type { NotRedrivable } from '../../client/redrive/redrive-options.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { partId } from '../../contract/row-parts.ts';

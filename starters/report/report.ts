@@ -1,5 +1,5 @@
 import { chooseBatch } from '../../client/open-records.ts';
-import { shortPath } from '../../client/look/continue-command.ts';
+import { shortPath } from '../../client/status/continue-command.ts';
 import { writeReport } from '../../client/report/write-report.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { messageOf } from '../../contract/message-of.ts';
@@ -7,7 +7,7 @@ import type { Flags } from '../commands/flags.ts';
 import { withLedger } from '../connect/settings.ts';
 import { usageError } from '../exit-error.ts';
 import { printAnswer, type RunContext } from '../terminal/output.ts';
-import { REPORT_WORDS } from '../terminal/report-words.ts';
+import { REPORT_WORDS } from '../terminal/status-words.ts';
 
 /** `voxbatch report [BATCH]`: writes a batch's HTML report in its current state. Default: the newest batch. */
 export async function report(

@@ -1,7 +1,7 @@
 import type { Pilot } from './finish-run.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { defined } from '../../contract/defined.ts';
-import { afterSample } from '../../client/look/write-files.ts';
+import { afterSample } from '../../client/results/write-files.ts';
 import type { RunContext } from '../terminal/output.ts';
 import { personAt } from '../person.ts';
 import { askYesNo } from '../terminal/ask.ts';

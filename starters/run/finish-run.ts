@@ -1,7 +1,7 @@
-import { viewEnd } from '../../client/look/files-view.ts';
-import { pauseOf, shortPath } from '../../client/look/continue-command.ts';
-import { stepAfter } from '../../client/look/next-steps.ts';
-import { finishBatch, type FinishedBatch } from '../../client/look/write-files.ts';
+import { viewEnd } from '../../client/results/files-view.ts';
+import { pauseOf, shortPath } from '../../client/status/continue-command.ts';
+import { stepAfter } from '../../client/status/next-steps.ts';
+import { finishBatch, type FinishedBatch } from '../../client/results/write-files.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { ReportChoice } from '../../contract/report.ts';
 import { shellWord } from '../../contract/shell-word.ts';
@@ -10,7 +10,7 @@ import { commandLine, goOnCommand } from '../terminal/words.ts';
 import { damageLines, keptLines, madeLines, showFilesMade } from '../terminal/file-words.ts';
 import { jsonLine } from '../terminal/output.ts';
 import { pauseMessageFor, standstillWords } from '../terminal/pause-words.ts';
-import { REPORT_WORDS } from '../terminal/report-words.ts';
+import { REPORT_WORDS } from '../terminal/status-words.ts';
 import { summaryLines } from '../terminal/summary-words.ts';
 import type { WorkEnd } from './work-on-batch.ts';
 

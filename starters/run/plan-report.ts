@@ -1,4 +1,4 @@
-import { chosenOf, resultsOf } from '../../client/look/counts-view.ts';
+import { chosenOf, resultsOf } from '../../client/status/counts-view.ts';
 import { decideRunStart } from '../../client/run/run-start.ts';
 import type { PlanView } from '../../client/run/plan-view.ts';
 import { PRICE_UNITS, roundCredits, type Price } from '../../contract/price-units.ts';

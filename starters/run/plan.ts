@@ -13,7 +13,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import { messageOf } from '../../contract/message-of.ts';
 import { decideRunStart, type RunStart } from '../../client/run/run-start.ts';
 import { viewPlan, type PlanView } from '../../client/run/plan-view.ts';
-import { shortPath } from '../../client/look/continue-command.ts';
+import { shortPath } from '../../client/status/continue-command.ts';
 import { UNSPENT, refusalText } from '../terminal/spend-words.ts';
 import type { nameTakenText } from '../terminal/name-taken.ts';
 import { rowsInWords } from '../terminal/words.ts';

@@ -1,8 +1,8 @@
 import { shellWord } from '../../contract/shell-word.ts';
-import { chosenOf, resultsOf } from '../../client/look/counts-view.ts';
+import { chosenOf, resultsOf } from '../../client/status/counts-view.ts';
 import { existsSync } from 'node:fs';
 import { checkRun } from '../../client/run/check-run.ts';
-import { standingOf } from '../../client/look/write-files.ts';
+import { standingOf } from '../../client/results/write-files.ts';
 import { recordBatch, type Recorded, type RecordEvent } from '../../client/run/record-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isLog, type RunContext, type Output } from '../terminal/output.ts';

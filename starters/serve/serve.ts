@@ -13,7 +13,7 @@ import { readSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { firstNotice, listenForInterrupt } from '../run/interrupt.ts';
 import { keptLines, reportProblemLines } from '../terminal/file-words.ts';
-import { REPORT_WORDS } from '../terminal/report-words.ts';
+import { REPORT_WORDS } from '../terminal/status-words.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { admittance, confirmServing } from '../trust/confirm.ts';
 import { readWorkerVersion } from '../worker-versions/read-version.ts';

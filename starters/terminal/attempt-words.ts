@@ -1,7 +1,7 @@
 import { isoTime } from '../../contract/times.ts';
 import { join } from 'node:path';
-import type { RowExplanation } from '../../client/look/explain.ts';
-import type { TakeResult } from '../../client/look/row-view.ts';
+import type { RowExplanation } from '../../client/rows/explain.ts';
+import type { TakeResult } from '../../client/rows/row-view.ts';
 import { FAILURES, type Failure } from '../../contract/failures.ts';
 import type { AttemptState, TakeReason } from '../../contract/outcomes.ts';
 import { clipped, oneLine } from './table.ts';

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { chosenOf, endedOf, resultsOf } from '../../client/look/counts-view.ts';
+import { chosenOf, endedOf, resultsOf } from '../../client/status/counts-view.ts';
 import type { Output } from './output.ts';
 import { figuresOf, problemsOf, type BatchProgress } from './progress-words.ts';
 import { cutToWidth, widthOf } from './table.ts';

@@ -1,4 +1,4 @@
-import { viewMoney } from '../../client/look/counts-view.ts';
+import { viewMoney } from '../../client/status/counts-view.ts';
 import { form, number, plural } from './words.ts';
 
 type Money = Parameters<typeof viewMoney>[0];

@@ -1,7 +1,7 @@
 import { dialectChoiceOf, type Reading } from '../../contract/batch.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { RunAnswer } from '../../client/run/run-functions.ts';
-import { readingFlags } from '../../client/look/continue-command.ts';
+import { readingFlags } from '../../client/status/continue-command.ts';
 import { oneLine } from './table.ts';
 import { goOnCommand } from './words.ts';
 

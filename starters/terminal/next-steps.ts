@@ -6,8 +6,8 @@ import {
   type NextStep,
   type NextWhy,
   type SettleCommands,
-} from '../../client/look/next-steps.ts';
-import type { EndWord } from '../../client/look/counts-view.ts';
+} from '../../client/status/next-steps.ts';
+import type { EndWord } from '../../client/status/counts-view.ts';
 import { type NextCommand, shellWord } from '../../contract/shell-word.ts';
 import { commandLine, rowsInWords, unitsInWords, unnamedRows, form, number, plural } from './words.ts';
 import { inCredits } from './money.ts';

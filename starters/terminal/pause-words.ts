@@ -1,7 +1,7 @@
 import { isoTime } from '../../contract/times.ts';
 import { nextCommand } from '../../contract/shell-word.ts';
-import { pauseOf, type Pause } from '../../client/look/continue-command.ts';
-import type { BatchStatus } from '../../client/look/status.ts';
+import { pauseOf, type Pause } from '../../client/status/continue-command.ts';
+import type { BatchStatus } from '../../client/status/status.ts';
 import { tokenAdvice } from '../connect/api-token.ts';
 import { whyWords } from './action-words.ts';
 import { isLog, type Output } from './output.ts';

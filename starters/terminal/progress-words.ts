@@ -1,5 +1,5 @@
-import { chosenOf, endsOf, openOf, resultsOf, viewMoney, type EndWord } from '../../client/look/counts-view.ts';
-import type { Standing as Followed } from '../../client/look/follow.ts';
+import { chosenOf, endsOf, openOf, resultsOf, viewMoney, type EndWord } from '../../client/status/counts-view.ts';
+import type { Standing as Followed } from '../../client/status/follow.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import { oneLine } from './table.ts';
 import { clock, form, list, namedRow, number, plural } from './words.ts';

@@ -1,5 +1,5 @@
-import { viewProgress } from '../../client/look/status-view.ts';
-import type { Standing } from '../../client/look/follow.ts';
+import { viewProgress } from '../../client/status/status-view.ts';
+import type { Standing } from '../../client/status/follow.ts';
 import { barLine } from './bar.ts';
 import { isLog, type Output } from './output.ts';
 import { progressLine } from './progress-words.ts';

@@ -1,6 +1,6 @@
-import type { RowExplanation } from '../../client/look/explain.ts';
-import type { PartsStep, RowNext, RowStep } from '../../client/look/row-steps.ts';
-import { voiceAwaited } from '../../client/look/row-view.ts';
+import type { RowExplanation } from '../../client/rows/explain.ts';
+import type { PartsStep, RowNext, RowStep } from '../../client/rows/row-steps.ts';
+import { voiceAwaited } from '../../client/rows/row-view.ts';
 import { isoTime } from '../../contract/times.ts';
 import { formatPartCount } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';

@@ -1,10 +1,10 @@
 import { isoTime } from '../../contract/times.ts';
 import { nextCommand } from '../../contract/shell-word.ts';
-import { chosenOf, endedOf, endsOf, resultsOf } from '../../client/look/counts-view.ts';
-import { rowArg } from '../../client/look/continue-command.ts';
-import type { BatchStatus, StatusStep } from '../../client/look/status.ts';
-import { workSpan } from '../../client/look/pace.ts';
-import { flagOfHook } from '../../client/look/status-view.ts';
+import { chosenOf, endedOf, endsOf, resultsOf } from '../../client/status/counts-view.ts';
+import { rowArg } from '../../client/status/continue-command.ts';
+import type { BatchStatus, StatusStep } from '../../client/status/status.ts';
+import { workSpan } from '../../client/status/pace.ts';
+import { flagOfHook } from '../../client/status/status-view.ts';
 import { isUndelivered } from '../../contract/hooks.ts';
 import { ROW_STATES, type RowState } from '../../contract/outcomes.ts';
 import { CONFIRM_FIRST } from '../trust/member-words.ts';
@@ -32,6 +32,7 @@ import {
   unknownPriceWords,
 } from './progress-words.ts';
 import { oneLine } from './table.ts';
+import type { ReportWords } from '../../client/report/wanted-report.ts';
 
 type Batch = BatchStatus['batch'];
 
@@ -211,3 +212,9 @@ export function openWords({ states }: Pick<BatchStatus['counts'], 'states'>): st
   const open = ROW_STATES.filter((state) => states[state] > 0);
   return open.map((state) => `${number(states[state])} ${state}${STATE_NOTES[state] ?? ''}`).join(', ');
 }
+
+/** Texts of `voxbatch status` that the HTML report shows as well; every command that writes a report passes them. */
+export const REPORT_WORDS: ReportWords = {
+  standing: stateWord,
+  status: (status) => noteLines(status, Date.now()),
+};

@@ -1,10 +1,10 @@
-import { chosenOf, endedOf, endsOf, type EndWord } from '../../client/look/counts-view.ts';
-import { workSpan } from '../../client/look/pace.ts';
-import { shortPath } from '../../client/look/continue-command.ts';
+import { chosenOf, endedOf, endsOf, type EndWord } from '../../client/status/counts-view.ts';
+import { workSpan } from '../../client/status/pace.ts';
+import { shortPath } from '../../client/status/continue-command.ts';
 import { CONFIRM_FIRST } from '../trust/member-words.ts';
 import { damagedLines, inCredits, moneyWords } from './money.ts';
 import { nextSteps } from './next-steps.ts';
-import type { EndOfRun } from '../../client/look/write-files.ts';
+import type { EndOfRun } from '../../client/results/write-files.ts';
 import { dialectWords, form, number, chosenInWords, rowsInWords, tookWords } from './words.ts';
 import { indent, tableLines, type TableColumn } from './table.ts';
 

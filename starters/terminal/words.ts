@@ -1,6 +1,6 @@
 import { dialectChoiceOf } from '../../contract/batch.ts';
-import { MAX_NAMED, continueCommand, type ContinuedBatch } from '../../client/look/continue-command.ts';
-import type { workSpan } from '../../client/look/pace.ts';
+import { MAX_NAMED, continueCommand, type ContinuedBatch } from '../../client/status/continue-command.ts';
+import type { workSpan } from '../../client/status/pace.ts';
 import { type NamedRow, formatPartCount } from '../../contract/row-parts.ts';
 import { oneLine } from './table.ts';
 import { type NextCommand, shellWord } from '../../contract/shell-word.ts';

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { explainRow, type RowHistory } from '../../batches/look/explain.ts';
+import { explainRow, type RowHistory } from '../../batches/rows/explain.ts';
 import { openRows } from '../../batches/redrive/redrive.ts';
 import type { RedriveDraft } from '../../batches/redrive/draft.ts';
 import type { RedriveSelection } from '../../batches/redrive/selection.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import type { WorkEvent } from '../../contract/work-events.ts';
-import { logEvents } from '../../worker/log-events.ts';
+import { logEvents } from '../../worker/event-log.ts';
 import { BATCH, tts, stt, lipSync } from './rows.ts';
 import { createWorld } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock, Dependencies } from '../../activities/dependencies.ts';
 import { WakeUps } from '../../activities/lane/wake-ups.ts';
-import { awaitJob } from '../../activities/lane/await-job.ts';
+import { awaitJob } from '../../activities/polling/await-job.ts';
 import { runLane } from '../../activities/lane/run-lane.ts';
 import { BatchMonitor } from '../../activities/lane/batch-monitor.ts';
 import { loadAttempt, nextMoveFor, type SubmitReport } from '../../activities/attempt.ts';

@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import type { FollowEvent } from '../../client/look/follow.ts';
+import type { FollowEvent } from '../../client/status/follow.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import { REPORT_FILE } from '../../contract/report.ts';
 import { OUTCOME_FACTS, OUTCOMES } from '../../contract/outcomes.ts';
 import { EXITS_BY_SEVERITY } from '../../policy/exit-of.ts';
 import { formerFolder } from '../../results/former-files.ts';
-import { PROJECTED_FILES } from '../../results/batch-files.ts';
-import { MEDIA_FOLDER } from '../../results/file-names.ts';
+import { MEDIA_FOLDER } from '../../inputs/output-name.ts';
 import { CREDITS_KINDS, RESULT_COLUMNS } from '../../results/result-line.ts';
-import { SUMMARY_FILE } from '../../results/file-names.ts';
+import { PROJECTED_FILES, SUMMARY_FILE } from '../../results/out-files.ts';
 import { readTable } from '../support/markdown-table.ts';
 import { ROOMS } from './import-rules.ts';
 import { pathOf, readPage } from './pages.ts';

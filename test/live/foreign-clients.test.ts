@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from 'node:net';
 import Database from 'libsql';
 import { showSchedule } from '../../client/schedules/schedule-view.ts';
-import { deleteSchedule } from '../../client/schedules/steer-schedule.ts';
+import { deleteSchedule } from '../../client/schedules/control-schedule.ts';
 import { taskQueueOf } from '../../contract/names.ts';
 import { firingIdOf, scheduleIdOf } from '../../contract/schedule.ts';
 import { spanOfTrigger } from '../../policy/schedules/legal-firing.ts';

@@ -1,6 +1,6 @@
 /** @slow */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { triggerSchedule } from '../../client/schedules/steer-schedule.ts';
+import { triggerSchedule } from '../../client/schedules/control-schedule.ts';
 import { saying } from '../support/batch-end.ts';
 import { ScheduleWorld } from '../support/schedule-world.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,6 +1,6 @@
 /** @slow */
 import { beforeAll, expect } from '@jest/globals';
-import { triggerSchedule } from '../../client/schedules/steer-schedule.ts';
+import { triggerSchedule } from '../../client/schedules/control-schedule.ts';
 import { firingIdOf, type OverlapPolicy } from '../../contract/schedule.ts';
 import { ScheduleWorld, type SeenOccurrence } from '../support/schedule-world.ts';
 import { testsAtOnce } from '../support/tests-at-once.ts';

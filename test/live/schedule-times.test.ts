@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { beforeAll, expect } from '@jest/globals';
 import { showSchedule } from '../../client/schedules/schedule-view.ts';
-import { backfillSchedule, pauseSchedule, triggerSchedule } from '../../client/schedules/steer-schedule.ts';
+import { backfillSchedule, pauseSchedule, triggerSchedule } from '../../client/schedules/control-schedule.ts';
 import { saying } from '../support/batch-end.ts';
 import { ScheduleWorld } from '../support/schedule-world.ts';
 import { testsAtOnce } from '../support/tests-at-once.ts';

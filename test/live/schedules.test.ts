@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { beforeAll, expect } from '@jest/globals';
 import { showSchedule, timeInZone } from '../../client/schedules/schedule-view.ts';
-import { deleteSchedule, triggerSchedule } from '../../client/schedules/steer-schedule.ts';
+import { deleteSchedule, triggerSchedule } from '../../client/schedules/control-schedule.ts';
 import { CLOCK_CHANGES, type ClockChange } from '../support/clock-changes.ts';
 import { saying } from '../support/batch-end.ts';
 import { ScheduleWorld } from '../support/schedule-world.ts';

@@ -31,7 +31,7 @@ async function open(): Promise<{
   const did: unknown[] = [];
   const price = { now: PRICE };
   const actions: PageActions = {
-    steer: (...given) => Promise.resolve([`${did.push(given)}`]),
+    control: (...given) => Promise.resolve([`${did.push(given)}`]),
     tune: (_, tuning) =>
       tuning.rate === 'x' ? Promise.reject(new ActionRefused('expected a number')) : Promise.resolve(['ok']),
     checkRedrive: () => Promise.resolve(price.now),
@@ -56,7 +56,7 @@ const PAUSE = { batch: 'b', what: 'pause', reason: ' too loud ' };
 describe('posts', () => {
   it('do what the page asks for', async () => {
     const { post, did } = await open();
-    expect(JSON.parse((await post('/api/steer', PAUSE)).body)).toEqual({ type: 'done', lines: ['1'] });
+    expect(JSON.parse((await post('/api/control', PAUSE)).body)).toEqual({ type: 'done', lines: ['1'] });
     expect(did).toEqual([['b', 'pause', 'too loud']]);
     expect(await post('/api/tune', { batch: 'b', rate: 'x' })).toMatchObject({
       status: 409,
@@ -79,7 +79,7 @@ describe('posts', () => {
       { host: 'evil.example' },
       { cookie: '' },
     ])
-      for (const path of ['/api/steer', '/api/settle-check', '/api/settle', '/api/look-up'])
+      for (const path of ['/api/control', '/api/settle-check', '/api/settle', '/api/look-up'])
         expect([change, (await post(path, PAUSE, change)).status]).toEqual([change, 403]);
     expect(did).toEqual([]);
   });
@@ -87,11 +87,11 @@ describe('posts', () => {
   it('that are not as the page sends them are refused', async () => {
     const { post, did } = await open();
     for (const [path, body, status] of [
-      ['/api/steer', '{', 400],
-      ['/api/steer', '7', 400],
-      ['/api/steer', { batch: 'b', what: 'delete' }, 400],
-      ['/api/steer', { what: 'pause' }, 400],
-      ['/api/steer', { batch: 'no', what: 'pause' }, 404],
+      ['/api/control', '{', 400],
+      ['/api/control', '7', 400],
+      ['/api/control', { batch: 'b', what: 'delete' }, 400],
+      ['/api/control', { what: 'pause' }, 400],
+      ['/api/control', { batch: 'no', what: 'pause' }, 404],
       ['/api/redrive-check', { batch: 'b', ids: [] }, 400],
       ['/api/redrive-check', { batch: 'b', ids: [1] }, 400],
       ['/api/redrive', { batch: 'b', ids: ['r2'] }, 400],
@@ -104,7 +104,7 @@ describe('posts', () => {
       ['/api/settle-check', { batch: 'b', id: 'r3', way: 'adopt', row: 'r3', job: 'r2=j' }, 400],
       ['/api/settle', { batch: 'b', id: 'r3', way: 'resubmit', row: 'r3' }, 400],
       ['/api/look-up', {}, 400],
-      ['/api/steer', 'x'.repeat(1_100_000), 400],
+      ['/api/control', 'x'.repeat(1_100_000), 400],
     ] as const)
       expect([path, (await post(path, body)).status]).toEqual([path, status]);
     expect(did).toEqual([]);

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
-import type { Reader } from '../../client/look/open-reader.ts';
+import type { Reader } from '../../client/status/open-reader.ts';
 import { CSRF_HEADER } from '../../page/protocol.ts';
 import { openPage, type Page, type PageOptions } from '../../page/server.ts';
-import { nextWords } from '../../starters/look/explain.ts';
+import { nextWords } from '../../starters/rows/explain.ts';
 import { noteLines, stateWord } from '../../starters/terminal/status-words.ts';
 import { lazyFileReader } from '../../store/open-store.ts';
 import { FILE } from '../ledger/actions.ts';

@@ -11,7 +11,7 @@ const VIEWS: readonly (readonly [command: RegExp, view: string])[] = [
   [/^redrive .*--dry-run\b/, 'redrive'],
   [/^results .*--media-links\b/, 'media-links'],
   [/^(run|redrive)\b/, 'run'],
-  [/^(pause|resume|stop)\b/, 'steer'],
+  [/^(pause|resume|stop)\b/, 'control'],
   [/^compare [^-]/, 'compare'],
   [/^compare\b/, 'compare-dialects'],
   [/^voices list\b/, 'voice-list'],
@@ -20,7 +20,7 @@ const VIEWS: readonly (readonly [command: RegExp, view: string])[] = [
   [/^profile set/, 'profile-set'],
   [/^schedule (create|update|show)\b/, 'schedule'],
   [/^schedule trigger .*--wait\b/, 'schedule-trigger'],
-  [/^schedule (pause|resume|delete|backfill|trigger)\b/, 'schedule-steer'],
+  [/^schedule (pause|resume|delete|backfill|trigger)\b/, 'schedule-control'],
 ];
 
 const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true, allowUnionTypes: true });

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, it, jest } from '@jest/globals';
-import { explainRow } from '../../../batches/look/explain.ts';
-import { gatherLeftovers } from '../../../batches/look/leftovers.ts';
+import { explainRow } from '../../../batches/rows/explain.ts';
+import { gatherLeftovers } from '../../../batches/status/leftovers.ts';
 import { lostFile } from '../../../policy/redrive/lost-file.ts';
 import type { Joined } from '../../../store/store.ts';
 import { redriveNow } from '../../ledger/setup.ts';

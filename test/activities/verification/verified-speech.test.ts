@@ -1,6 +1,6 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
-import { gatherLeftovers } from '../../../batches/look/leftovers.ts';
+import { gatherLeftovers } from '../../../batches/status/leftovers.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import { resultFields } from '../../../results/result-line.ts';
 import type { FaultPlan } from '../../../simulator/fault-plan.ts';

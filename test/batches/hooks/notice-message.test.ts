@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { noticeEnvironment, noticeMessage, type NoticeMessage } from '../../../client/hooks/notice-content.ts';
-import { viewBatch } from '../../../batches/look/view-batch.ts';
+import { viewBatch } from '../../../batches/status/view-batch.ts';
 import { aKey, fill, INTENT, batchOf, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 
 ledgerForEachTest(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { gatherLeftovers } from '../../../batches/look/leftovers.ts';
+import { gatherLeftovers } from '../../../batches/status/leftovers.ts';
 import { planSettlement, type SettlementRequest } from '../../../batches/reconcile/settlement-request.ts';
 import { unknownRows } from '../../../batches/rows/find-rows.ts';
 import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { viewPilot, type Pilot } from '../../../batches/subset/pilot.ts';
-import { viewSample } from '../../../client/look/files-view.ts';
+import { viewSample } from '../../../client/results/files-view.ts';
 import { pilotLines } from '../../../starters/terminal/summary-words.ts';
 import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 

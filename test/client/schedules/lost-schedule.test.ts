@@ -7,7 +7,7 @@ import {
   deleteSchedule,
   pauseSchedule,
   triggerSchedule,
-} from '../../../client/schedules/steer-schedule.ts';
+} from '../../../client/schedules/control-schedule.ts';
 import type { OpenSchedules } from '../../../client/schedules/open-schedules.ts';
 import { exitErrorOf } from '../../../starters/exit-of-problem.ts';
 import { freshPlace } from '../../support/place.ts';

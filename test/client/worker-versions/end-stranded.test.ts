@@ -5,7 +5,7 @@ import { batchWorkflowId } from '../../../contract/names.ts';
 import { StrandedBatches } from '../../../client/worker-versions/end-stranded.ts';
 import type { WorkerVersion } from '../../../contract/worker-version.ts';
 import { GRPC } from '../../../embedded/grpc-errors.ts';
-import { ownerOf } from '../../../policy/lanes/versions.ts';
+import { ownerOf } from '../../../policy/lanes/worker-names.ts';
 
 const of = (buildId: string) => ({ deploymentName: 'voxbatch', buildId });
 const MINE = of('two');

@@ -6,7 +6,7 @@ import { oldestRow, recentEnds } from '../../../ledger/batches/progress.ts';
 import { countProcessEnds, counts, money, skippedQuotes } from '../../../ledger/batches/counts.ts';
 import { idleRows, runningJobs } from '../../../ledger/batches/unfinished.ts';
 import { readSnapshot, write, withClock } from '../../../ledger/database/transactions.ts';
-import { selectEnded, selectOnWire } from '../../../ledger/look/api-health.ts';
+import { selectEnded, selectOnWire } from '../../../ledger/status/api-health.ts';
 import { selectReserved } from '../../../ledger/lanes/claims.ts';
 import { selectFreeRows } from '../../../ledger/lanes/fair-shares.ts';
 import { beginRatios, openRequestsOf } from '../../../ledger/money/charge-ratios.ts';

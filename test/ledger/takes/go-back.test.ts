@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { explainRow } from '../../../batches/look/explain.ts';
+import { explainRow } from '../../../batches/rows/explain.ts';
 import { releaseTake, settleNotCharged } from '../../../batches/reconcile/decisions.ts';
 import { LedgerMisuse } from '../../../ledger/errors.ts';
 import { lostFile } from '../../../policy/redrive/lost-file.ts';

@@ -10,7 +10,7 @@ import { readPage } from '../../docs/pages.ts';
 import { configKeyOf, TUNABLE_COLUMNS } from '../../docs/tunable-table.ts';
 import { readTable, withoutMarks } from '../../support/markdown-table.ts';
 import { capture, expectRun, json, placeForEach } from '../command-line.ts';
-import { find, STATES } from '../steering.ts';
+import { find, STATES } from '../reached-states.ts';
 
 /** The table of `contract/tunables.ts` and everything that is made from it. An entry that is missing in one place fails here by name. */
 

@@ -5,7 +5,7 @@ import type { EarlyServer } from '../../../client/temporal/early-server.ts';
 import { NOBODY } from '../../../client/person.ts';
 import type { Session } from '../../../client/session.ts';
 import { endedBySignals } from '../../../starters/run/early-server.ts';
-import { watch } from '../../../starters/look/watch.ts';
+import { watch } from '../../../starters/status/watch.ts';
 import { firstNotice, listenForInterrupt } from '../../../starters/run/interrupt.ts';
 import { readSettings } from '../../../starters/connect/settings.ts';
 import { workOnBatch, type WorkEnd } from '../../../starters/run/work-on-batch.ts';

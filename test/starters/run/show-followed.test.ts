@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { Readable } from 'node:stream';
-import { followBatch, type FollowEnd, type FollowEvent, type FollowRequest } from '../../../client/look/follow.ts';
-import type { WorkflowState } from '../../../client/look/follow.ts';
+import { followBatch, type FollowEnd, type FollowEvent, type FollowRequest } from '../../../client/status/follow.ts';
+import type { WorkflowState } from '../../../client/status/follow.ts';
 import { showFollowed } from '../../../starters/run/work-on-batch.ts';
 import { aKey } from '../../ledger/setup.ts';
 import { freshPlace } from '../../support/place.ts';
 import { capture } from '../command-line.ts';
-import { find, STATES } from '../steering.ts';
+import { find, STATES } from '../reached-states.ts';
 
 const place = freshPlace();
 const said = { out: '', err: '' };

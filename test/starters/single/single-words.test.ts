@@ -4,7 +4,7 @@ import { readSingle, type SingleRecord } from '../../../client/single/find-singl
 import { singleView } from '../../../client/single/single-view.ts';
 import { costText, endText, stoppedText } from '../../../starters/single/single-words.ts';
 import { placeAtSimulator } from '../command-line.ts';
-import { find } from '../steering.ts';
+import { find } from '../reached-states.ts';
 import { addJob, type JobEnd } from './add-job.ts';
 
 const world = placeAtSimulator();

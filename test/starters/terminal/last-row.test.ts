@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { lastRowWords } from '../../../starters/terminal/status-words.ts';
 import { fill } from '../../ledger/setup.ts';
-import { accept, find } from '../steering.ts';
+import { accept, find } from '../reached-states.ts';
 import { freshPlace } from '../../support/place.ts';
 
 const place = freshPlace();

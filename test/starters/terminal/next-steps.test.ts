@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Finished } from '../../../client/look/next-steps.ts';
+import type { Finished } from '../../../client/status/next-steps.ts';
 import { nextSteps } from '../../../starters/terminal/next-steps.ts';
 import { OUTCOMES, ROW_STATES, type Outcome } from '../../../contract/outcomes.ts';
 import { aBatch } from '../../ledger/setup.ts';

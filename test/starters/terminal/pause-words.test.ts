@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { limiterScope } from '../../../contract/names.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { findStandstill } from '../../../batches/look/standstill.ts';
-import { viewBatch } from '../../../batches/look/view-batch.ts';
+import { findStandstill } from '../../../batches/status/standstill.ts';
+import { viewBatch } from '../../../batches/status/view-batch.ts';
 import { toJsonLog } from '../../../starters/terminal/json-log.ts';
 import { pauseMessageFor, standstillWords } from '../../../starters/terminal/pause-words.ts';
 import { freshPlace } from '../../support/place.ts';
 import { capture } from '../capture.ts';
-import { find, STATES } from '../steering.ts';
+import { find, STATES } from '../reached-states.ts';
 
 const place = freshPlace();
 

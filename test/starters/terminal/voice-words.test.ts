@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { awaitedWords } from '../../../starters/terminal/row-steps.ts';
 import { openWords } from '../../../starters/terminal/status-words.ts';
-import { voiceFound } from '../../../client/look/row-view.ts';
+import { voiceFound } from '../../../client/rows/row-view.ts';
 
 const spec = (voice: string): { kind: 'tts'; voice: string; extra: object } => ({ kind: 'tts', voice, extra: {} });
 

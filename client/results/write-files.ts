@@ -1,0 +1,188 @@
+import { resolve } from 'node:path';
+import { defaultOut } from '../../contract/batch-name.ts';
+import { gatherLeftovers } from '../../batches/status/leftovers.ts';
+import { exitOfView } from '../../batches/status/view-batch.ts';
+import { findStandstill, type Standstill } from '../../batches/status/standstill.ts';
+import { viewPilot, type Pilot } from '../../batches/subset/pilot.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import { writeOutFolder, type Projection, type ProjectionRequest } from '../../results/write-out-folder.ts';
+import { describeMismatch } from '../../results/verification/mismatch.ts';
+import { refuseCleaned } from '../clean/clean.ts';
+import { openStore } from '../../store/open-store.ts';
+import type { Settings } from '../settings.ts';
+import { voxbatchVersion } from '../version.ts';
+import type { Finished } from '../status/next-steps.ts';
+import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
+import { decideAfterSample } from '../../policy/subset/after-sample.ts';
+import type { Person } from '../person.ts';
+import { wantedReport, type Reporting } from '../report/wanted-report.ts';
+import type { Session } from '../session.ts';
+import { requireStore } from '../claim-store.ts';
+import { isDeserted } from '../temporal/home-processes.ts';
+import { claimOut } from './claim-out.ts';
+import { adviceFor } from '../status/continue-command.ts';
+import { formatDuration } from '../../contract/times.ts';
+import { writeMediaLinks, type WrittenLinks } from '../../results/media-links.ts';
+import { refuseOption } from '../problem.ts';
+
+/** Which files to write, and where. */
+export interface WriteRequest extends Pick<ProjectionRequest, 'onFilesMade' | 'xlsx'>, Reporting {
+  readonly ledger: Ledger;
+  readonly settings: Settings;
+  /** Default: the store in the settings, opened read-only. */
+  readonly store?: ProjectionRequest['store'];
+  readonly batch: BatchRecord;
+  /** The out folder, created if needed. Default: the batch's default out folder. */
+  readonly out?: string | undefined;
+}
+
+/** A batch's written files and its state. */
+export interface WrittenFiles extends Projection {
+  readonly batch: BatchRecord;
+  /** Absolute. */
+  readonly out: string;
+  /** The batch's exit code, or `mismatch` if something does not add up. */
+  readonly exit: ExitName;
+  /** Discrepancies, as sentences. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Writes the tables, the summary and the media of a batch in their current state. Can be repeated at any time, even
+ * while the batch runs. Throws {@link VoxbatchError} (`cleaned`, `unwritable-out`, `taken-out`, `linked-out`,
+ * `store-missing`, `store-of-another`, `machine`).
+ */
+export async function writeFiles(request: WriteRequest): Promise<WrittenFiles> {
+  const { ledger, settings, batch, out: folder } = request;
+  refuseCleaned(batch);
+  // With the wrong store, each file would be missing.
+  if (request.store === undefined) await requireStore(settings, ledger);
+  const out = resolve(folder ?? defaultOut(batch.name));
+  await claimOut(out, batch, ledger);
+  return writeClaimed({ ...request, out });
+}
+
+/** Writes into an out folder that was claimed before anything was paid for. Throws the disk's errors unchanged. */
+async function writeClaimed(request: WriteRequest & { readonly out: string }): Promise<WrittenFiles> {
+  const { ledger, settings, batch, out, onFilesMade } = request;
+  const complete = batch.state === 'closed';
+  const store = request.store ?? (await openStore(settings.store, settings.env));
+  const names = { batch: batch.name, out, complete, voxbatchVersion: voxbatchVersion() };
+  const xlsx = request.xlsx ?? (settings.config.xlsx === true || undefined);
+  const report = wantedReport(request);
+  const made = await writeOutFolder({ ledger, store, onFilesMade, xlsx, report, ...names });
+  const { counts, mismatches } = made;
+  return {
+    ...made,
+    batch,
+    out,
+    exit: exitOfView({ batch, counts }, mismatches.length > 0),
+    faults: mismatches.map(describeMismatch),
+  };
+}
+
+/** The facts reported at the end of a run. */
+export interface EndOfRun extends Finished {
+  readonly batch: BatchRecord;
+  readonly pilot: Pilot | undefined;
+}
+
+/** Adds the leftovers and, for a finished batch, the prices that its rows predict for the rows left out. */
+export async function readEnd<S extends Pick<EndOfRun, 'batch' | 'counts' | 'money' | 'out'>>(
+  ledger: Ledger,
+  sums: S,
+): Promise<S & EndOfRun> {
+  const { batch, counts } = sums;
+  const leftovers = await gatherLeftovers(ledger, batch, counts);
+  return { ...sums, leftovers, pilot: batch.state === 'closed' ? await viewPilot(ledger, batch) : undefined };
+}
+
+/** A batch whose files were written in its current state. */
+export interface FinishedBatch extends WrittenFiles, EndOfRun {
+  readonly batch: BatchRecord;
+  /** Absolute. */
+  readonly out: string;
+  /** Why it is stuck; undefined if it is not, or no reason is known. */
+  readonly standstill: Standstill | undefined;
+  /** True if it certainly has no worker. */
+  readonly isDeserted: boolean;
+  /** What to do before anything can go on with it; undefined if nothing. */
+  readonly readOnlyAdvice?: string | undefined;
+}
+
+/** Writes a batch's files and returns its final state. Repeatable. Throws as {@link writeClaimed} does. */
+export async function finishBatch(
+  session: Session,
+  {
+    batch: name,
+    ...place
+  }: Pick<WriteRequest, 'onFilesMade' | 'xlsx' | keyof Reporting> & { readonly batch: string; readonly out: string },
+): Promise<FinishedBatch> {
+  const { settings } = session;
+  const [ledger, store] = [await session.ledger(), await session.store()];
+  const batch = await ledger.findBatch(name);
+  if (batch === undefined) throw new Error(`Batch "${name}" is no longer in the ledger.`);
+  const isClosed = batch.state === 'closed';
+  return {
+    ...(await readEnd(ledger, await writeClaimed({ ...place, ledger, settings, store, batch }))),
+    standstill: (await findStandstill(ledger, batch)).standstill,
+    isDeserted: !isClosed && (await isDeserted(ledger, settings.home)),
+    readOnlyAdvice: await adviceFor(ledger, batch),
+  };
+}
+
+/**
+ * Reads a batch's state without writing files: its exit code, its counts, and whether its rows' inputs were removed.
+ */
+export async function standingOf(
+  session: Session,
+  batch: BatchRecord,
+): Promise<Pick<FinishedBatch, 'exit' | 'counts'> & { readonly isCleaned: boolean }> {
+  const counts = await (await session.ledger()).counts(batch.name);
+  return { counts, exit: exitOfView({ batch, counts }), isCleaned: areRowsCleaned(batch) };
+}
+
+/**
+ * Decides whether to send the rows that a sample left out. `stop`: there are none, rows of the sample failed with
+ * nobody there to look at them, or nobody has agreed.
+ */
+export function afterSample(
+  exit: ExitName,
+  { left }: Pick<Pilot, 'left'>,
+  { yes, canAsk }: Person,
+): ReturnType<typeof decideAfterSample> {
+  return decideAfterSample({ exit, left, yes, canAsk });
+}
+
+/** Which URLs to write, and where. */
+interface WriteLinksRequest extends Pick<WriteRequest, 'ledger' | 'settings' | 'batch' | 'out'> {
+  /** How long the URLs are valid, ms. */
+  readonly lifetimeMs: number;
+}
+
+/** Longest life of a URL, ms: S3 allows no more. */
+const MAX_MS = 7 * 86_400_000;
+
+/**
+ * Writes the URLs of a batch's files into its out folder, and none of the files. Throws {@link VoxbatchError}
+ * (`bad-option` for a store in a folder, `cleaned`, `unwritable-out`, `taken-out`, `linked-out`).
+ */
+export async function writeLinks(request: WriteLinksRequest): Promise<WrittenLinks> {
+  const { ledger, settings, batch, lifetimeMs } = request;
+  const option = 'mediaLinks (--media-links)';
+  if (lifetimeMs > MAX_MS) refuseOption(option, 'at most 7d, which is what S3 allows', formatDuration(lifetimeMs));
+  refuseCleaned(batch);
+  const store = await openStore(settings.store, settings.env);
+  try {
+    const { urls } = store;
+    const expected = 'a store in a bucket, whose files have URLs (without it, results writes the files themselves)';
+    if (urls === undefined) return refuseOption(option, expected, settings.store);
+    const out = resolve(request.out ?? defaultOut(batch.name));
+    await claimOut(out, batch, ledger);
+    return await writeMediaLinks({ ledger, batch, urls, out, lifetimeMs });
+  } finally {
+    await store.close();
+  }
+}
