@@ -122,19 +122,19 @@ async function sleepUntilDue(
 ): Promise<boolean> {
   const { clock, hints, polls } = deps;
   const { settings } = job.loaded.batch;
-  hints.begin(job.jobId, waiting, ageOf(job, clock.now().wall), settings.pollGapMs);
+  hints.track(job.jobId, waiting, ageOf(job, clock.now().wall), settings.pollGapMs);
   const pollAt = roundToTick(settings, plannedAt);
-  const dueAt = Math.min(pollAt, hints.lookAt(job.jobId));
+  const dueAt = Math.min(pollAt, hints.pollAt(job.jobId));
   const sleepMs = Math.min(hints.isUsed ? READ_EVERY_MS : Infinity, dueAt - clock.now().monotonic);
   await waiting.wakeUps.sleep(sleepMs, (wake) => {
-    hints.wakes(job.jobId, wake);
+    hints.onWake(job.jobId, wake);
   });
   const { monotonic: now, wall } = clock.now();
-  if (hints.lookAt(job.jobId) <= now) return true;
+  if (hints.pollAt(job.jobId) <= now) return true;
   if (now < pollAt - 1) return false;
   const age = ageOf(job, wall);
   const deadlineMs = job.waitedSince - job.acceptedAt + settings.jobDeadlineMs;
-  const next = hints.spare(job.jobId, age, (fromMs) => {
+  const next = hints.skipPoll(job.jobId, age, (fromMs) => {
     const longestMs = deps.jobTimes.longestJobMs(deps, job.operation);
     return nextSafetyPollAge(settings, { longestMs, deadlineMs }, fromMs);
   });

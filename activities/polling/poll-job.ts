@@ -30,11 +30,11 @@ export type PollResult = RowSnapshot | 'fetched' | 'released' | 'same';
  */
 export async function pollJob(deps: Dependencies, job: AwaitedJob, signal: AbortSignal): Promise<PollResult> {
   let reading: JobReading;
-  const isHinted = deps.hints.looks(job.jobId);
+  const isHinted = deps.hints.beginPoll(job.jobId);
   try {
     reading = await readInTurn(deps, job.key.batch, signal, () => readAwaitedJob(deps, job, signal));
   } catch (error) {
-    deps.hints.unread(job.jobId);
+    deps.hints.pollFailed(job.jobId);
     if (signal.aborted) return 'same';
     if (!(error instanceof ApiError)) throw error;
     observePoll(deps, job, { found: 'unread', failure: error.failure.class });
@@ -45,7 +45,7 @@ export async function pollJob(deps: Dependencies, job: AwaitedJob, signal: Abort
   if (reading.phase !== 'running') {
     const span = deps.polls.ended(job.name, ageOf(job, deps.clock.now().wall));
     if (span !== undefined) deps.jobTimes.add(deps, job.operation, isHinted ? justBefore(span) : span);
-    deps.hints.ended(job.jobId, isHinted);
+    deps.hints.foundEnded(job.jobId, isHinted);
     deps.concurrencyLimit.ended(job.name);
   }
   switch (reading.phase) {
@@ -62,7 +62,7 @@ export async function pollJob(deps: Dependencies, job: AwaitedJob, signal: Abort
       if (!deps.fetches.isRunning(job.name)) void deps.fetches.track(job.name, fetchResult(deps, job, reading));
       return 'fetched';
     case 'running':
-      deps.hints.ran(job.jobId);
+      deps.hints.foundRunning(job.jobId);
       return stillRunning(deps, job, reading);
   }
 }

@@ -23,16 +23,17 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
   const occurrence = { schedule, at };
   const now = deps.clock.now().wall;
   const admission = await admitFiring({ ledger, realm, occurrence, waitedMs, now });
-  if (admission.type === 'refused') return tell(deps, occurrence, admission);
-  if (admission.type === 'missed') return skip(deps, occurrence, admission.reason);
+  if (admission.type === 'refused') return reportRefused(deps, occurrence, admission);
+  if (admission.type === 'missed') return recordMissed(deps, occurrence, admission.reason);
   const { out, trigger } = admission;
   // Another firing used this trigger first: judge this one again by the remaining allowances.
   if (!(await ledger.beginOccurrence(occurrence, defined({ out, trigger })))) return openOccurrence(deps, offer);
-  if (admission.type === 'there') return begun(deps, occurrence, admission.batch);
-  return load(deps, occurrence, admission);
+  if (admission.type === 'there') return reportBegun(deps, occurrence, admission.batch);
+  return createBatch(deps, occurrence, admission);
 }
 
-async function load(
+/** Creates the batch of an admitted firing, or ends the occurrence with the reason why it has none. */
+async function createBatch(
   deps: Dependencies,
   occurrence: Occurrence,
   { run, month, out }: Extract<Admission, { readonly type: 'admitted' }>,
@@ -55,26 +56,27 @@ async function load(
     const end =
       type === 'refused' ? ({ type: 'failed', exit: null } as const) : ({ type, cause: opened.cause } as const);
     await ledger.endOccurrence(occurrence, { ...end, reason });
-    return tell(deps, occurrence, opened);
+    return reportRefused(deps, occurrence, opened);
   }
-  // Another firing of this occurrence may have made it meanwhile.
+  // Not new if another firing of this occurrence has just created it.
   if (opened.isNew) await ledger.noteManifest(occurrence, opened.etag ?? null);
-  return begun(deps, occurrence, opened.batch);
+  return reportBegun(deps, occurrence, opened.batch);
 }
 
 /**
  * Records a firing that comes too late. An existing record of its time stays, unless it is running: then this ends it.
  */
-async function skip(deps: Dependencies, occurrence: Occurrence, reason: string): Promise<OccurrenceStart> {
+async function recordMissed(deps: Dependencies, occurrence: Occurrence, reason: string): Promise<OccurrenceStart> {
   const { ledger } = deps;
   const { schedule, at } = occurrence;
   const skipped = { type: 'skipped', cause: 'missed', reason } as const;
   if ((await ledger.findOccurrence(occurrence))?.state === 'running') await ledger.endOccurrence(occurrence, skipped);
   else await ledger.noteSkips(schedule, { skipped: [{ at, cause: 'missed', reason }], until: 0 });
-  return tell(deps, occurrence, skipped);
+  return reportRefused(deps, occurrence, skipped);
 }
 
-function tell(
+/** Notifies observers that the occurrence has no batch, and returns the reason to the workflow. */
+function reportRefused(
   { observe }: Pick<Dependencies, 'observe'>,
   { schedule, at }: Occurrence,
   { type, reason }: Extract<OpenedOccurrence, { readonly reason: string }>,
@@ -88,7 +90,8 @@ function tell(
   return { type, reason };
 }
 
-function begun(
+/** Notifies observers that the occurrence has this batch, and returns it to the workflow. */
+function reportBegun(
   { realm, observe }: Pick<Dependencies, 'realm' | 'observe'>,
   { schedule, at }: Occurrence,
   { name, state }: BatchRecord,

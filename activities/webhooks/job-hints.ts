@@ -9,7 +9,7 @@ import {
   type Probes,
 } from '../../policy/webhooks/hint-trust.ts';
 
-/** A webhook listener that reports the jobs mentioned. */
+/** Delivers the ids of jobs that webhooks mention, to `JobHints.receive`. */
 export interface HintSource {
   /**
    * Reports the next webhook that mentions this job, once. A webhook received up to {@link UNHEARD_MS} before the first
@@ -24,52 +24,61 @@ export interface HintSource {
 
 /** How long a source remembers hints, ms. A hint may arrive before the answer that names its job. */
 export const UNHEARD_MS = 10_000;
-/** A probe polled more often than this stops being a probe. */
-const MAX_PROBES_POLLS = 4;
+/** After this many polls that found it running, a probe becomes an ordinary job: it would show nothing for long. */
+const MAX_PROBE_POLLS = 4;
 
 /**
- * Number of poll gaps after which a spared job is reconsidered: by then, job durations may be known, and probes may
- * have ended.
+ * A skipped poll is reconsidered after at most this many poll intervals: by then, job durations may be known, and probes
+ * may have ended.
  */
-const ASK_AGAIN_GAPS = 10;
+const RECONSIDER_AFTER_GAPS = 10;
 
-/** A job whose webhook may come. */
+/** A job that this process waits for. */
 interface Hinted {
+  /** Its poll interval, ms. */
   readonly gapMs: number;
-  /** Its waiter; see {@link JobHints.begin}. */
+  /** Its waiter; see {@link JobHints.track}. */
   waiter: object;
-  /** A webhook came since the job was last read. */
+  /** A webhook has come since the last poll began. */
   isHinted: boolean;
-  /** When to read it regardless of the poll schedule, monotonic ms. */
-  lookAt: number;
-  /** When it was last read because of a webhook. */
-  hintedLookAt: number;
+  /** When to poll it regardless of the schedule, monotonic ms; Infinity if never. */
+  pollAt: number;
+  /** When it was last polled because of a webhook, monotonic ms. */
+  lastHintedPollAt: number;
+  /** It is polled by the schedule, to find out whether webhooks still come. */
   isProbe: boolean;
   probePolls: number;
   /** The age of a probe before which it is not polled again, ms. */
-  probeAge: number;
-  /** Its webhook can still come: it ran after webhooks were listened for. */
-  mayBeSpared: boolean;
-  /** It had ended when read, or could not be read: it is polled until its end is recorded. */
-  isDue: boolean;
+  probeNotBefore: number;
+  /** Its end will be announced: it was still running when this process already listened. */
+  isWebhookExpected: boolean;
+  /** The last poll failed or found its end: it is polled by the schedule until the end is recorded. */
+  mustPoll: boolean;
   hasEnded: boolean;
-  /** The age from which the next look by the safety net is counted, ms. */
-  netFrom: number | undefined;
+  /** The age from which its next safety poll is computed, ms. Safety polls find ends whose webhooks are lost. */
+  safetyFrom: number | undefined;
   /** Wakes its waiter. */
   wake: (() => void) | undefined;
 }
 
 /**
- * Tracks webhook hints about the jobs that this process waits for, and the polls they make unnecessary. A webhook only
- * says when to read a job; the API's answer decides. Losing one costs time, never a row.
+ * Decides which polls of jobs webhooks replace. A *hint* is a webhook that mentions a job. It only says when to poll;
+ * the API's answer decides, so a lost or forged webhook costs time, never a row.
+ *
+ * While webhooks are trusted (`policy/webhooks/hint-trust.ts`), a job is polled when a hint comes, and rarely besides
+ * (safety polls). A few jobs, the *probes*, are polled by the schedule all the same. If a poll finds the end of a job
+ * and no hint follows within a poll interval, webhooks are doubted, and all jobs are polled by the schedule again.
+ *
+ * Per job, call `track` before each wait, `beginPoll` as a poll begins, then one of `foundRunning`, `foundEnded` and
+ * `pollFailed`, and `forget` once nobody waits for the job.
  */
 export class JobHints {
   readonly #now: () => number;
   readonly #jobs = new Map<string, Hinted>();
-  /** Jobs that had ended without a webhook. It may still come within a moment. */
-  readonly #judging = new Map<string, NodeJS.Timeout>();
+  /** Jobs whose end a poll found before a hint came. The hint may still come until the timer fires. */
+  readonly #graceTimers = new Map<string, NodeJS.Timeout>();
   #source: HintSource | undefined;
-  /** Since when webhooks are listened for; monotonic ms. */
+  /** Since when webhooks are received, monotonic ms; Infinity if they never were. */
   #listenedSince = Infinity;
   #isUsed = false;
   #trust: HintTrust = NEW_TRUST;
@@ -80,7 +89,7 @@ export class JobHints {
     this.#now = now;
   }
 
-  /** Whether webhooks are listened for, or were. */
+  /** Whether webhooks were ever received for this process. */
   get isUsed(): boolean {
     return this.#isUsed;
   }
@@ -89,32 +98,32 @@ export class JobHints {
     return this.#trust;
   }
 
-  /** Listens from now on, until {@link JobHints.stop}. */
+  /** Receives hints from `source` until {@link JobHints.stop}. Trust starts anew. */
   listen(source: HintSource): void {
     this.#source = source;
     this.#listenedSince = this.#now();
     this.#isUsed = true;
     this.#trust = NEW_TRUST;
     for (const [id, job] of this.#jobs) {
-      job.mayBeSpared = false;
+      job.isWebhookExpected = false;
       source.listenFor(id);
     }
   }
 
-  /** No webhook comes any more: all jobs are polled again. No effect if another source than this one is listened to. */
+  /** Stops receiving hints: all jobs are polled by the schedule again. No effect if another source is in use. */
   stop(source = this.#source): void {
     if (source !== this.#source) return;
     this.#source = undefined;
     this.#pollAll();
-    for (const timer of this.#judging.values()) clearTimeout(timer);
-    this.#judging.clear();
+    for (const timer of this.#graceTimers.values()) clearTimeout(timer);
+    this.#graceTimers.clear();
   }
 
   /**
    * Registers a wait for a job of this age (ms). `gapMs`: its poll interval. `waiter`: identifies the waiter; of two
    * waiters for one job, the later one counts. Repeatable.
    */
-  begin(jobId: string, waiter: object, ageMs: number, gapMs: number): void {
+  track(jobId: string, waiter: object, ageMs: number, gapMs: number): void {
     if (this.#source === undefined) return;
     const known = this.#jobs.get(jobId);
     if (known !== undefined) {
@@ -122,132 +131,142 @@ export class JobHints {
       return;
     }
     // Webhooks that came before we listened are lost, and those for unknown jobs are only remembered for a while.
-    const mayBeSpared = ageMs <= Math.min(UNHEARD_MS, this.#now() - this.#listenedSince);
-    const none = { isHinted: false, lookAt: Infinity, hintedLookAt: -Infinity, wake: undefined, netFrom: undefined };
-    const no = { isProbe: false, probePolls: 0, probeAge: 0, isDue: false, hasEnded: false };
-    this.#jobs.set(jobId, { gapMs, waiter, mayBeSpared, ...none, ...no });
+    const isWebhookExpected = ageMs <= Math.min(UNHEARD_MS, this.#now() - this.#listenedSince);
+    const none = {
+      isHinted: false,
+      pollAt: Infinity,
+      lastHintedPollAt: -Infinity,
+      wake: undefined,
+      safetyFrom: undefined,
+    };
+    const no = { isProbe: false, probePolls: 0, probeNotBefore: 0, mustPoll: false, hasEnded: false };
+    this.#jobs.set(jobId, { gapMs, waiter, isWebhookExpected, ...none, ...no });
     this.#probes = { ...this.#probes, jobs: this.#probes.jobs + 1 };
     this.#source.listenFor(jobId);
   }
 
-  /** When to read a job regardless of the poll schedule, monotonic ms; Infinity if never. */
-  lookAt(jobId: string): number {
-    return this.#jobs.get(jobId)?.lookAt ?? Infinity;
+  /** Returns when to poll a job regardless of the schedule, monotonic ms; Infinity if never. */
+  pollAt(jobId: string): number {
+    return this.#jobs.get(jobId)?.pollAt ?? Infinity;
   }
 
-  /** Sets the callback that wakes the waiter when a job should be read; the last one counts. */
-  wakes(jobId: string, wake: () => void): void {
+  /** Sets the callback that wakes the waiter when `pollAt` moves earlier. Replaces the former callback. */
+  onWake(jobId: string, wake: () => void): void {
     const job = this.#jobs.get(jobId);
     if (job !== undefined) job.wake = wake;
   }
 
-  /** Webhooks mentioned these jobs. */
-  heard(jobIds: readonly string[]): void {
+  /** Records that webhooks mention these jobs. */
+  receive(jobIds: readonly string[]): void {
     for (const id of jobIds) {
       const job = this.#jobs.get(id);
       if (job === undefined || job.hasEnded) {
-        clearTimeout(this.#judging.get(id));
-        this.#judging.delete(id);
+        clearTimeout(this.#graceTimers.get(id));
+        this.#graceTimers.delete(id);
         continue;
       }
       job.isHinted = true;
-      job.lookAt = Math.min(job.lookAt, Math.max(this.#now(), job.hintedLookAt + job.gapMs));
+      job.pollAt = Math.min(job.pollAt, Math.max(this.#now(), job.lastHintedPollAt + job.gapMs));
       job.wake?.();
     }
   }
 
   /**
-   * The age at which to ask again if the planned poll of a job at this age can be skipped, else undefined.
-   * `nextSafetyPollAge` computes the safety net's next poll from a given age; its knowledge of such jobs may change.
+   * Returns the age, ms, until which polls of a job of this age can be skipped; undefined if it must be polled now.
+   * `nextSafetyPollAge` computes the age of its next safety poll from a given age; the result may change over time, as
+   * the durations of such jobs become known.
    */
-  spare(jobId: string, ageMs: number, nextSafetyPollAge: (fromMs: number) => number): number | undefined {
+  skipPoll(jobId: string, ageMs: number, nextSafetyPollAge: (fromMs: number) => number): number | undefined {
     const job = this.#jobs.get(jobId);
     if (this.#source === undefined || job === undefined || !canSkipPolls(this.#trust)) return undefined;
-    if (!job.mayBeSpared || job.isDue) return undefined;
+    if (!job.isWebhookExpected || job.mustPoll) return undefined;
     if (!job.isProbe && needsProbe(this.#probes, this.#trust.standing)) {
-      [job.isProbe, job.probePolls, job.probeAge] = [true, 0, 0];
+      [job.isProbe, job.probePolls, job.probeNotBefore] = [true, 0, 0];
       this.#probes = { ...this.#probes, running: this.#probes.running + 1 };
     }
     if (job.isProbe) {
-      if (ageMs < job.probeAge - 1) return job.probeAge;
-      job.probeAge = nextProbeAge(ageMs);
+      if (ageMs < job.probeNotBefore - 1) return job.probeNotBefore;
+      job.probeNotBefore = nextProbeAge(ageMs);
       return undefined;
     }
-    job.netFrom ??= ageMs;
-    const netAge = nextSafetyPollAge(job.netFrom);
-    if (ageMs < netAge - 1) return Math.min(netAge, ageMs + ASK_AGAIN_GAPS * job.gapMs);
-    job.netFrom = undefined;
+    job.safetyFrom ??= ageMs;
+    const safetyAge = nextSafetyPollAge(job.safetyFrom);
+    if (ageMs < safetyAge - 1) return Math.min(safetyAge, ageMs + RECONSIDER_AFTER_GAPS * job.gapMs);
+    job.safetyFrom = undefined;
     return undefined;
   }
 
-  /** A job is read now; returns whether a webhook asked for it. From here on, the next one counts. */
-  looks(jobId: string): boolean {
+  /** Records that a poll of a job begins. Returns whether a hint caused it; later hints cause another poll. */
+  beginPoll(jobId: string): boolean {
     const job = this.#jobs.get(jobId);
     if (job === undefined) return false;
     const { isHinted } = job;
     if (isHinted) {
-      job.hintedLookAt = this.#now();
+      job.lastHintedPollAt = this.#now();
       this.#source?.listenFor(jobId);
     }
-    [job.isHinted, job.lookAt] = [false, Infinity];
+    [job.isHinted, job.pollAt] = [false, Infinity];
     return isHinted;
   }
 
-  /** The job was read and still runs. */
-  ran(jobId: string): void {
+  /** Records that a poll found the job running. */
+  foundRunning(jobId: string): void {
     const job = this.#jobs.get(jobId);
     if (job === undefined) return;
-    [job.mayBeSpared, job.isDue] = [true, false];
+    [job.isWebhookExpected, job.mustPoll] = [true, false];
     if (!job.isProbe) return;
     job.probePolls += 1;
     this.#probes = { ...this.#probes, polls: this.#probes.polls + 1 };
-    if (job.probePolls === MAX_PROBES_POLLS) this.#leaveProbes(job);
+    if (job.probePolls === MAX_PROBE_POLLS) this.#leaveProbes(job);
   }
 
-  /** The job could not be read: it is polled until it can be. */
-  unread(jobId: string): void {
+  /** Records that a poll failed: the job is polled by the schedule until a poll succeeds. */
+  pollFailed(jobId: string): void {
     const job = this.#jobs.get(jobId);
-    if (job !== undefined) job.isDue = true;
+    if (job !== undefined) job.mustPoll = true;
   }
 
-  /** The job was read and has ended. `wasHinted`: because of a webhook. */
-  ended(jobId: string, wasHinted: boolean): void {
+  /** Records that a poll found the job's end. `wasHinted`: what `beginPoll` returned for this poll. */
+  foundEnded(jobId: string, wasHinted: boolean): void {
     const job = this.#jobs.get(jobId);
     if (job === undefined || job.hasEnded) return;
-    [job.isDue, job.hasEnded] = [true, true];
+    [job.mustPoll, job.hasEnded] = [true, true];
     this.#leaveProbes(job);
     if (wasHinted) this.#trust = afterEnd(this.#trust, 'hinted');
     // A webhook that arrived during the read also announced the end.
-    else if (job.mayBeSpared && !job.isHinted) this.#judgeSoon(jobId, job.gapMs);
+    else if (job.isWebhookExpected && !job.isHinted) this.#judgeAfterGrace(jobId, job.gapMs);
   }
 
-  /** The job is no longer waited for by this waiter, see {@link JobHints.begin}. */
+  /** Ends a waiter's wait for a job. No effect if another waiter has taken over; see {@link JobHints.track}. */
   forget(jobId: string, waiter: object): void {
     const job = this.#jobs.get(jobId);
     if (job?.waiter !== waiter) return;
     this.#leaveProbes(job);
     this.#jobs.delete(jobId);
-    if (!this.#judging.has(jobId)) this.#source?.forget(jobId);
+    if (!this.#graceTimers.has(jobId)) this.#source?.forget(jobId);
   }
 
-  /** Webhooks need a moment longer than a poll that happens to come first. */
-  #judgeSoon(jobId: string, gapMs: number): void {
+  /**
+   * Counts an end as missed by webhooks unless a hint comes within a poll interval: a webhook takes longer than a poll
+   * that happens to come first.
+   */
+  #judgeAfterGrace(jobId: string, gapMs: number): void {
     const judge = (): void => {
-      this.#judging.delete(jobId);
+      this.#graceTimers.delete(jobId);
       if (!this.#jobs.has(jobId)) this.#source?.forget(jobId);
-      const didSpare = canSkipPolls(this.#trust);
+      const skippedPolls = canSkipPolls(this.#trust);
       this.#trust = afterEnd(this.#trust, 'missed');
-      if (didSpare) this.#pollAll();
+      if (skippedPolls) this.#pollAll();
     };
-    this.#judging.set(jobId, setTimeout(judge, gapMs + (this.#source?.delayMs ?? 0)).unref());
+    this.#graceTimers.set(jobId, setTimeout(judge, gapMs + (this.#source?.delayMs ?? 0)).unref());
   }
 
-  /** Polls all jobs within a gap, spread over it. */
+  /** Schedules a poll of each job at a random time within its poll interval. */
   #pollAll(): void {
     const now = this.#now();
     for (const job of this.#jobs.values()) {
-      job.netFrom = undefined;
-      job.lookAt = Math.min(job.lookAt, now + Math.random() * job.gapMs);
+      job.safetyFrom = undefined;
+      job.pollAt = Math.min(job.pollAt, now + Math.random() * job.gapMs);
       job.wake?.();
     }
   }

@@ -38,7 +38,7 @@ export class ForwardedHints {
     const { hints, memoryMs } = this.#request;
     const jobs = new MentionedJobs(memoryMs);
     const tell = (ids: readonly string[]): void => {
-      if (ids.length > 0) hints.heard(ids);
+      if (ids.length > 0) hints.receive(ids);
     };
     const source: HintSource = {
       ...sourceOf((changes) => {

@@ -139,7 +139,7 @@ export class WebhookUse {
       tell({ type: 'deaf' });
     };
     const heard = ({ ids, words }: Mentions): void => {
-      hints.heard(ids);
+      hints.receive(ids);
       this.#passing.heard(words);
     };
     const { host, port } = wish;

@@ -20,29 +20,29 @@ beforeEach(() => {
 });
 
 function begin(...ids: readonly string[]): void {
-  for (const id of ids) hints.begin(id, LANE, 0, GAP_MS);
+  for (const id of ids) hints.track(id, LANE, 0, GAP_MS);
 }
 /** Begins to wait for these jobs, the first of which is the probe. */
 function beginProbe(...ids: readonly string[]): void {
   begin('probe', ...ids);
-  hints.spare('probe', GAP_MS, net);
+  hints.skipPoll('probe', GAP_MS, net);
 }
 
 /** A job whose end was seen by a look is waited for no longer. */
 function end(id: string): void {
-  hints.ended(id, hints.looks(id));
+  hints.foundEnded(id, hints.beginPoll(id));
   hints.forget(id, LANE);
 }
 
 const net = (fromMs: number): number => Math.max(NET_MS, 2 * fromMs);
-const spare = (id: string, ageMs = GAP_MS): number | undefined => hints.spare(id, ageMs, net);
+const spare = (id: string, ageMs = GAP_MS): number | undefined => hints.skipPoll(id, ageMs, net);
 
 /** Announces and ends as many jobs as make webhooks trusted. */
 function earnTrust(): void {
   for (let job = 0; job < ENOUGH_HINTS; job++) {
     const id = `trust-${String(job)}`;
     begin(id);
-    hints.heard([id]);
+    hints.receive([id]);
     end(id);
   }
 }
@@ -51,28 +51,28 @@ describe('a webhook', () => {
   it('asks for a look at once, and wakes whoever waits', () => {
     begin('a');
     const wake = jest.fn();
-    hints.wakes('a', wake);
-    expect(hints.lookAt('a')).toBe(Infinity);
+    hints.onWake('a', wake);
+    expect(hints.pollAt('a')).toBe(Infinity);
     now = 500;
-    hints.heard(['a', 'unknown']);
-    expect([hints.lookAt('a'), wake.mock.calls.length]).toEqual([500, 1]);
-    expect([hints.looks('a'), hints.lookAt('a'), hints.looks('a')]).toEqual([true, Infinity, false]);
+    hints.receive(['a', 'unknown']);
+    expect([hints.pollAt('a'), wake.mock.calls.length]).toEqual([500, 1]);
+    expect([hints.beginPoll('a'), hints.pollAt('a'), hints.beginPoll('a')]).toEqual([true, Infinity, false]);
   });
 
   it('causes at most one look per gap, and none of them is lost', () => {
     begin('a');
-    hints.heard(['a']);
-    hints.looks('a');
+    hints.receive(['a']);
+    hints.beginPoll('a');
     expect(listened).toEqual(['a', 'a']);
     now = 100;
-    for (let more = 0; more < 1_000; more++) hints.heard(['a']);
-    expect(hints.lookAt('a')).toBe(GAP_MS);
+    for (let more = 0; more < 1_000; more++) hints.receive(['a']);
+    expect(hints.pollAt('a')).toBe(GAP_MS);
   });
 
   it('means nothing for a job that nobody waits for', () => {
-    hints.heard(['other']);
-    expect(hints.lookAt('other')).toBe(Infinity);
-    expect(hints.looks('other')).toBe(false);
+    hints.receive(['other']);
+    expect(hints.pollAt('other')).toBe(Infinity);
+    expect(hints.beginPoll('other')).toBe(false);
   });
 });
 
@@ -94,12 +94,12 @@ describe('polls', () => {
     beginProbe('a', 'b');
     spare('a');
     const wake = jest.fn();
-    hints.wakes('a', wake);
+    hints.onWake('a', wake);
     end('probe');
     jest.advanceTimersByTime(GAP_MS);
     expect(hints.trust.standing).toBe('doubted');
     expect(wake).toHaveBeenCalledTimes(1);
-    expect(hints.lookAt('a')).toBeLessThan(GAP_MS);
+    expect(hints.pollAt('a')).toBeLessThan(GAP_MS);
     expect(spare('a')).toBeUndefined();
     earnTrust();
     expect(hints.trust.standing).toBe('trusted');
@@ -110,7 +110,7 @@ describe('polls', () => {
     beginProbe();
     end('probe');
     jest.advanceTimersByTime(GAP_MS / 2);
-    hints.heard(['probe']);
+    hints.receive(['probe']);
     jest.advanceTimersByTime(GAP_MS);
     expect(hints.trust.standing).toBe('trial');
   });
@@ -143,30 +143,30 @@ describe('polls', () => {
   it('are made for a job whose webhook may have come before anybody listened, until it was seen running', () => {
     now = 1_000_000;
     beginProbe();
-    hints.begin('old', LANE, UNHEARD_MS + 1, GAP_MS);
+    hints.track('old', LANE, UNHEARD_MS + 1, GAP_MS);
     expect(spare('old')).toBeUndefined();
-    hints.ran('old');
+    hints.foundRunning('old');
     expect(spare('old')).toBe(NET_MS);
   });
 
   it('are made for a job that was accepted right before anybody listened', () => {
     now = 5_000;
     beginProbe('new');
-    hints.begin('before', LANE, 5_001, GAP_MS);
+    hints.track('before', LANE, 5_001, GAP_MS);
     expect([spare('new'), spare('before')]).toEqual([NET_MS, undefined]);
     // Its webhook may be lost, which says nothing of those to come.
-    hints.ended('before', hints.looks('before'));
+    hints.foundEnded('before', hints.beginPoll('before'));
     jest.advanceTimersByTime(GAP_MS);
     expect(hints.trust.standing).toBe('trial');
   });
 
   it('are made until an unreadable job was read, and its end is on record', () => {
     beginProbe('a');
-    hints.unread('a');
+    hints.pollFailed('a');
     expect(spare('a')).toBeUndefined();
-    hints.ran('a');
+    hints.foundRunning('a');
     expect(spare('a')).toBe(NET_MS);
-    hints.ended('a', true);
+    hints.foundEnded('a', true);
     expect(spare('a')).toBeUndefined();
   });
 
@@ -174,7 +174,7 @@ describe('polls', () => {
     beginProbe('a');
     spare('a');
     hints.stop();
-    expect(hints.lookAt('a')).toBeLessThan(GAP_MS);
+    expect(hints.pollAt('a')).toBeLessThan(GAP_MS);
     expect(spare('a')).toBeUndefined();
     expect(hints.isUsed).toBe(true);
   });
@@ -182,7 +182,7 @@ describe('polls', () => {
   it('are another job’s turn once a probe has run for long, and then not its own any more', () => {
     begin('stuck', 'a');
     spare('stuck');
-    for (let poll = 0; poll < 4; poll++) hints.ran('stuck');
+    for (let poll = 0; poll < 4; poll++) hints.foundRunning('stuck');
     expect(spare('a')).toBeUndefined();
     expect(spare('stuck')).toBe(NET_MS);
   });
@@ -190,7 +190,7 @@ describe('polls', () => {
   it('of a probe that has run for long are ever further apart', () => {
     begin('probe');
     expect(spare('probe', 100 * GAP_MS)).toBeUndefined();
-    hints.ran('probe');
+    hints.foundRunning('probe');
     expect(spare('probe', 101 * GAP_MS)).toBeCloseTo(125 * GAP_MS);
     expect(spare('probe', 125 * GAP_MS)).toBeUndefined();
   });
@@ -200,10 +200,10 @@ describe('polls', () => {
     let netMs = 100 * NET_MS;
     const later = (): number => netMs;
     // Asked again long before the net, without a poll.
-    expect(hints.spare('a', GAP_MS, later)).toBe(11 * GAP_MS);
-    expect(hints.spare('a', 11 * GAP_MS, later)).toBe(21 * GAP_MS);
+    expect(hints.skipPoll('a', GAP_MS, later)).toBe(11 * GAP_MS);
+    expect(hints.skipPoll('a', 11 * GAP_MS, later)).toBe(21 * GAP_MS);
     netMs = NET_MS;
-    expect(hints.spare('a', 21 * GAP_MS, later)).toBeUndefined();
+    expect(hints.skipPoll('a', 21 * GAP_MS, later)).toBeUndefined();
   });
 });
 
@@ -219,19 +219,19 @@ describe('a job that is waited for no longer', () => {
   it('is remembered for the later one of two that wait for it', () => {
     begin('a');
     const next = {};
-    hints.begin('a', next, 0, GAP_MS);
+    hints.track('a', next, 0, GAP_MS);
     hints.forget('a', LANE);
-    hints.heard(['a']);
-    expect([hints.lookAt('a'), forgotten]).toEqual([0, []]);
+    hints.receive(['a']);
+    expect([hints.pollAt('a'), forgotten]).toEqual([0, []]);
     hints.forget('a', next);
-    expect([hints.lookAt('a'), forgotten]).toEqual([Infinity, ['a']]);
+    expect([hints.pollAt('a'), forgotten]).toEqual([Infinity, ['a']]);
   });
 });
 
 it('without webhooks nothing is remembered', () => {
   const none = new JobHints();
-  none.begin('a', LANE, 0, GAP_MS);
-  none.heard(['a']);
-  const said = [none.isUsed, none.lookAt('a'), none.looks('a'), none.spare('a', 0, () => 1)];
+  none.track('a', LANE, 0, GAP_MS);
+  none.receive(['a']);
+  const said = [none.isUsed, none.pollAt('a'), none.beginPoll('a'), none.skipPoll('a', 0, () => 1)];
   expect(said).toEqual([false, Infinity, false, undefined]);
 });

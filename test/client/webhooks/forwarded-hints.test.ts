@@ -23,9 +23,9 @@ afterEach(() => {
 });
 
 const begin = (jobId: string): void => {
-  hints.begin(jobId, {}, 0, 3_000);
+  hints.track(jobId, {}, 0, 3_000);
 };
-const isDue = (jobId: string): boolean => hints.lookAt(jobId) < Infinity;
+const isDue = (jobId: string): boolean => hints.pollAt(jobId) < Infinity;
 
 describe('hints that another process has left', () => {
   it('make a job be read, also if they came before anybody waited for it', async () => {

@@ -87,16 +87,16 @@ describe('the use of a webhook', () => {
     const address = String(await shown());
     expect(address).toMatch(/^https:\/\/here\.example\/hooks\/voxbatch-[\w-]{32}$/);
     const port = news[0]?.type === 'set' ? news[0].port : 0;
-    hints.begin('job-1', {}, 0, 1_000);
-    expect(hints.lookAt('job-1')).toBe(Infinity);
+    hints.track('job-1', {}, 0, 1_000);
+    expect(hints.pollAt('job-1')).toBe(Infinity);
     const url = new URL(new URL(address).pathname, `http://127.0.0.1:${String(port)}`);
     const heard = new Promise<void>((resolve) => {
-      hints.wakes('job-1', resolve);
+      hints.onWake('job-1', resolve);
     });
     const { status } = await fetch(url, { method: 'POST', body: '{"id":"job-1"}', headers: { connection: 'close' } });
     expect(status).toBe(204);
     await heard;
-    expect(hints.lookAt('job-1')).toBeLessThan(Infinity);
+    expect(hints.pollAt('job-1')).toBeLessThan(Infinity);
     await used.end();
     expect(news.slice(1)).toMatchObject([{ type: 'over', end: 'back', isLeftover: false }]);
     expect(await shown()).toBe(OLD);
