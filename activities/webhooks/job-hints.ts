@@ -28,8 +28,8 @@ export const UNHEARD_MS = 10_000;
 const MAX_PROBE_POLLS = 4;
 
 /**
- * A skipped poll is reconsidered after at most this many poll intervals: by then, job durations may be known, and probes
- * may have ended.
+ * A skipped poll is reconsidered after at most this many poll intervals: by then, job durations may be known, and
+ * probes may have ended.
  */
 const RECONSIDER_AFTER_GAPS = 10;
 
