@@ -24,7 +24,7 @@ export type { Finding, Trouble } from './doctor/doctor.ts';
 export type { FollowEvent } from './status/follow.ts';
 export type { TemporalCluster, VoxbatchOptions } from './read-options.ts';
 export type { OwnColumn, OwnOperation } from '../contract/own-operation.ts';
-export type { WebhookNews } from './webhooks/webhook-options.ts';
+export type { WebhookEvent } from './webhooks/webhook-options.ts';
 export type { MetricsOptions } from './metrics/metrics-options.ts';
 export type { WebhookOptions } from './webhooks/webhook-options.ts';
 export { VoxbatchError } from './problem.ts';

@@ -7,7 +7,7 @@ import { VoxbatchError, refuseOption } from './problem.ts';
 import {
   readWebhookOptions,
   type WebhookSettings,
-  type WebhookNews,
+  type WebhookEvent,
   type WebhookOptions,
 } from './webhooks/webhook-options.ts';
 import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Settings, useOperations } from './settings.ts';
@@ -61,7 +61,7 @@ export interface VoxbatchOptions {
    */
   readonly webhook?: WebhookOptions;
   /** Called when the account's webhook changes hands or fails. Default: no-op. */
-  readonly onWebhook?: (news: WebhookNews) => void;
+  readonly onWebhook?: (event: WebhookEvent) => void;
   /**
    * Counts what this process's worker does, for Prometheus or a collector. A process has one exporter: the first
    * worker's. Not available with a cluster. Default: nothing is counted.

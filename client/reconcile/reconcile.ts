@@ -42,7 +42,7 @@ export async function reconcile(
   batch: BatchRecord,
   request: SettlementRequest & RedriveTerms,
   person: RedrivePerson,
-  tell: (event: ReconcileEvent) => void = () => undefined,
+  onEvent: (event: ReconcileEvent) => void = () => undefined,
 ): Promise<ReconcileEnd> {
   checkSettlement(request);
   refuseLoading(batch);
@@ -63,19 +63,19 @@ export async function reconcile(
   const rows: SettledRow[] = [];
   for await (const row of settle({ ledger, reads, batch, by: byPerson(session.settings, request.reason) }, plan)) {
     rows.push(row);
-    tell({ type: 'settled', row });
+    onEvent({ type: 'settled', row });
   }
   const lost = rows.flatMap(({ type, row }) => (type === 'still-unknown' ? row : []));
   const orphans = await listOrphans(ledger, reads, batch.name);
   const voices = await listLostVoices(ledger, reads, batch, lost);
   const found = { rows, orphans, voices, forgotten: await forgottenRequests(out, batch.name, ledger) };
-  tell({ type: 'listed', ...found, again });
+  onEvent({ type: 'listed', ...found, again });
   const { toPay, changed } = remainingAfter(rows, plan);
   if (toPay.length > 0) {
     const paidRows = chosenRows(ledger, batch.name, { rows: toPay });
     const draft = await draftRedrive(ledger, batch, paidRows, rulesOf({ resubmit: true }));
     const planned = { draft, rows: paidRows, fileSha256: null };
-    const paid = await redrivePlanned(session, batch, planned, { ...request, out }, person, tell);
+    const paid = await redrivePlanned(session, batch, planned, { ...request, out }, person, onEvent);
     if (paid.type !== 'open' && paid.type !== 'finished') return { ...paid, ...found };
     return { type: 'open', ...found, rows: rows.map((row) => resubmittedIf(toPay, row)), paid };
   }

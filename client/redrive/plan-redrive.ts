@@ -5,7 +5,7 @@ import type { RedriveForecast } from '../../batches/redrive/redrive-tally.ts';
 import { withLostFiles } from '../../batches/redrive/lost-files.ts';
 import { findEditedRows } from '../../batches/redrive/edited-rows.ts';
 import { rulesOf, selectedRows, type FoundRows } from '../../batches/redrive/selection.ts';
-import type { RedriveTerms, RedriveRequest, TellRedrive, NotRedrivable, RedriveFacts } from './redrive-options.ts';
+import type { RedriveTerms, RedriveRequest, OnRedriveEvent, NotRedrivable, RedriveFacts } from './redrive-options.ts';
 import type { Session } from '../session.ts';
 import { refuseLoading } from '../problem.ts';
 import type { Payer } from '../person.ts';
@@ -51,7 +51,7 @@ export async function withPlan<T>(
   session: Session,
   batch: BatchRecord,
   request: RedriveRequest,
-  tell: TellRedrive,
+  onEvent: OnRedriveEvent,
   isPreview: boolean,
   work: (plan: RedrivePlan) => Promise<T>,
 ): Promise<T | NotRedrivable> {
@@ -72,7 +72,7 @@ export async function withPlan<T>(
     const store = searchedStore(session.settings, ledger, batch, {
       ...(!isPreview && { open: session.store }),
       onRewritten: (key) => {
-        tell({ type: 'rewritten', key });
+        onEvent({ type: 'rewritten', key });
       },
     });
     return workOn(withLostFiles(selected.rows, { ledger, batch: batch.name, store }, rules), null);
@@ -85,7 +85,7 @@ export async function withPlan<T>(
     const edited = await findEditedRows(source, { ledger, batch, localMedia, filesFrom });
     if (edited.type !== 'faulty') {
       const warnings = await warningsOf(edited.checked, session.settings, batch.settings);
-      tell({ type: 'file-read', warnings });
+      onEvent({ type: 'file-read', warnings });
     }
     return edited.type === 'found' ? await workOn(edited.rows, edited.checked.digest) : edited;
   } finally {

@@ -3,7 +3,7 @@ import { type SpendDecision, decideSpend } from '../../policy/money/spend.ts';
 import type { Person } from '../person.ts';
 import type { Session } from '../session.ts';
 import { withPlan, confirmAboveOf, redriveFacts, isDoubtful } from './plan-redrive.ts';
-import type { RedriveRequest, TellRedrive, RedrivePreview } from './redrive-options.ts';
+import type { RedriveRequest, OnRedriveEvent, RedrivePreview } from './redrive-options.ts';
 
 /**
  * Reports what a redrive would do and whether it would ask. Reads only the ledger, the store and the file, not the
@@ -14,9 +14,9 @@ export async function previewRedrive(
   batch: BatchRecord,
   request: RedriveRequest,
   { yes }: Person,
-  tell: TellRedrive = () => undefined,
+  onEvent: OnRedriveEvent = () => undefined,
 ): Promise<RedrivePreview> {
-  return withPlan<RedrivePreview>(session, batch, request, tell, true, async ({ draft }) => {
+  return withPlan<RedrivePreview>(session, batch, request, onEvent, true, async ({ draft }) => {
     if (draft.refusal !== undefined) return { type: draft.refusal, forecast: draft };
     const payer = { yes, canAsk: true, balance: null, confirmAbove: confirmAboveOf(session, request) };
     const facts = await redriveFacts(await session.ledger(), batch, draft, request.tuning, payer);

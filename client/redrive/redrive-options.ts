@@ -79,7 +79,7 @@ export type RedriveEvent =
   | { readonly type: 'opening'; readonly batch: string };
 
 /** Called with each event. */
-export type TellRedrive = (event: RedriveEvent) => void;
+export type OnRedriveEvent = (event: RedriveEvent) => void;
 
 /** Whoever approves a redrive's price. */
 export type RedrivePerson = Person<SpendQuestion<RedriveFacts>>;

@@ -14,7 +14,7 @@ import { requireOwnServer } from '../temporal/require-server.ts';
 import { requirePort } from '../webhooks/webhook-listener.ts';
 import type {
   RedriveRequest,
-  TellRedrive,
+  OnRedriveEvent,
   RedrivePerson,
   RedriveEnd,
   RedriveTerms,
@@ -31,10 +31,10 @@ export async function redrive(
   batch: BatchRecord,
   request: RedriveRequest,
   person: RedrivePerson,
-  tell: TellRedrive = () => undefined,
+  onEvent: OnRedriveEvent = () => undefined,
 ): Promise<RedriveEnd> {
-  return withPlan<RedriveEnd>(session, batch, request, tell, false, (plan) =>
-    redrivePlanned(session, batch, plan, request, person, tell),
+  return withPlan<RedriveEnd>(session, batch, request, onEvent, false, (plan) =>
+    redrivePlanned(session, batch, plan, request, person, onEvent),
   );
 }
 
@@ -49,19 +49,20 @@ export async function redrivePlanned(
   plan: RedrivePlan,
   terms: RedriveTerms,
   person: RedrivePerson,
-  tell: TellRedrive,
+  onEvent: OnRedriveEvent,
 ): Promise<PaidEnd> {
   const { draft: forecast } = plan;
   const { tuning = {}, isMeant = false } = terms;
   if (forecast.refusal !== undefined) return { type: forecast.refusal, forecast };
-  tell({ type: 'planned', forecast });
+  onEvent({ type: 'planned', forecast });
   if (forecast.replaced > 0 && !isMeant && isUnasked(person)) return { type: 'unasked', forecast };
   const ledger = await session.ledger();
   const out = terms.out === null ? null : resolve(terms.out ?? defaultOut(batch.name));
   if (out !== null) await refuseForgottenRequests(out, batch, ledger);
   const credits = forecast.paying > 0 ? forecast.bill.quoted : undefined;
   const by = { ...byPerson(session.settings, terms.reason), credits };
-  const openAs = (type: 'finished' | 'open'): Promise<PaidEnd> => openAll(ledger, batch, plan, { out, type, by, tell });
+  const openAs = (type: 'finished' | 'open'): Promise<PaidEnd> =>
+    openAll(ledger, batch, plan, { out, type, by, onEvent });
   // Another command may have reopened the batch since: then its rows can no longer be selected, but they need a worker.
   const isClosed = ((await ledger.findBatch(batch.name)) ?? batch).state === 'closed';
   const isNothing = forecast.count === 0;
@@ -104,9 +105,9 @@ async function openAll(
   ledger: Ledger,
   batch: BatchRecord,
   { draft: forecast, rows, fileSha256 }: RedrivePlan,
-  { out, type, by, tell }: { out: string | null; type: 'finished' | 'open'; by: By; tell: TellRedrive },
+  { out, type, by, onEvent }: { out: string | null; type: 'finished' | 'open'; by: By; onEvent: OnRedriveEvent },
 ): Promise<PaidEnd> {
-  if (forecast.count > 0) tell({ type: 'opening', batch: batch.name });
+  if (forecast.count > 0) onEvent({ type: 'opening', batch: batch.name });
   const opened = forecast.count === 0 ? NONE_OPENED : await openRows(ledger, batch.name, forecast, rows, by);
   if (opened.type === 'refused') return { ...opened, type: 'not-opened' };
   const { untaken, leftEdited } = forecast;

@@ -15,7 +15,7 @@ import { isStranger } from '../trust/known-ledgers.ts';
 import { resolveListedVoices, NO_VOICES } from '../voices/resolve-voices.ts';
 import { checkAnew, checkRun, type CheckRequest, type SoundRun } from './check-run.ts';
 import { planView, type FinishedOnRecord, type PlanView } from './plan-view.ts';
-import { identifyTelling, type IdentifyEvent } from './price.ts';
+import { identifyWithEvents, type IdentifyEvent } from './price.ts';
 
 /** Events while a manifest is planned. */
 export type PlanEvent =
@@ -31,7 +31,7 @@ export interface PlanRequest extends CheckRequest {
   /** The bill is already confirmed. */
   readonly yes: boolean;
   /** Called with each event. Default: no-op. */
-  readonly tell?: (event: PlanEvent) => void;
+  readonly onEvent?: (event: PlanEvent) => void;
 }
 
 /** A plan of a manifest, or why there is none. */
@@ -60,21 +60,21 @@ export async function planRun(request: PlanRequest): Promise<ViewedPlan> {
 
 /** Prices a valid manifest, and gathers everything that its plan shows. */
 async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger | undefined): Promise<ViewedPlan> {
-  const { source, settings, apiUrl, access, tell } = request;
+  const { source, settings, apiUrl, access, onEvent } = request;
   const { account, balance } = await request.readAccount();
   const named = { ...found.plan, source, checked: found.checked, ledger, account };
   // A run refuses a taken name before it looks at text lengths, so the plan must report the name first.
   const { plan, checked } = ((await isTaken(named)) ? await checkAnew(request) : undefined) ?? found;
-  tell?.({ type: 'checked', warnings: checked.summary.warnings });
+  onEvent?.({ type: 'checked', warnings: checked.summary.warnings });
   const isKnown = await isOnRecord(ledger, plan.name, checked);
   const resolved = await resolveManifest({
     ...plan,
-    ...{ source, checked, apiUrl, onEvent: tell },
+    ...{ source, checked, apiUrl, onEvent },
     voices: () => (isKnown ? Promise.resolve(NO_VOICES) : resolveListedVoices(checked, access, ledger)),
   });
   if (resolved.type === 'unread') throw new Error('An unreadable list of voices is thrown as an error before.');
   if (resolved.type === 'faulty') return resolved;
-  const identify = identifyTelling(tell);
+  const identify = identifyWithEvents(onEvent);
   const planned = await planManifest({ ...plan, source, checked: resolved.checked, ledger, account, identify });
   const view = planView({
     ...{ manifest: source.label, plan, planned, balance, yes: request.yes },

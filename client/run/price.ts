@@ -42,7 +42,7 @@ export interface BillRequest extends Pick<ResolveRequest, 'source' | 'checked' |
   /** Bills above this many credits need confirmation; null means none do. */
   readonly confirmAbove: number | null;
   /** Called with each event. Default: no-op. */
-  readonly tell?: ((event: BillEvent) => void) | undefined;
+  readonly onEvent?: ((event: BillEvent) => void) | undefined;
 }
 
 /** A manifest approved for payment. Its summary is billed net of existing results. */
@@ -56,17 +56,17 @@ export type Billed =
  * Spends nothing. Throws {@link VoxbatchError} (`voices-unread`).
  */
 export async function priceAndApprove(request: BillRequest): Promise<Billed> {
-  const { open, ledger, checked, settings, person, confirmAbove, tell } = request;
+  const { open, ledger, checked, settings, person, confirmAbove, onEvent } = request;
   const account = realmOf(open);
   const priced = await priceNew({
     ...request,
-    ...{ account, apiUrl: account.apiUrl, identify: identifyTelling(tell), onEvent: tell },
+    ...{ account, apiUrl: account.apiUrl, identify: identifyWithEvents(onEvent), onEvent },
     voices: () => resolveVoices(open.api, checked, ledger),
   });
   if (priced.type === 'unread') throw new Error('An unreadable list of voices is thrown as an error before.');
   if (priced.type === 'faulty') return priced;
   const facts = spendFacts(priced.checked.summary, settings, payerOf(person, open, confirmAbove));
-  tell?.({ type: 'priced', facts, reasons: priced.reasons, cache: settings.cache });
+  onEvent?.({ type: 'priced', facts, reasons: priced.reasons, cache: settings.cache });
   return (await approve(facts, person)) ?? { type: 'approved', checked: priced.checked };
 }
 
@@ -80,16 +80,16 @@ export function secondCharges({ again }: RowReasons, cache: CacheMode): RowReaso
 }
 
 /** Returns {@link identifyMedia} with reports: when it first queries a server, and each skipped host once. */
-export function identifyTelling(tell: ((event: IdentifyEvent) => void) | undefined): IdentifyMedia {
+export function identifyWithEvents(onEvent: ((event: IdentifyEvent) => void) | undefined): IdentifyMedia {
   const told = new Set<string>();
   let isAsking = false;
   return async (urls, apiUrl) => {
-    if (urls.length > 0 && !isAsking) tell?.({ type: 'identifying' });
+    if (urls.length > 0 && !isAsking) onEvent?.({ type: 'identifying' });
     isAsking ||= urls.length > 0;
     const found = await identifyMedia(urls, apiUrl);
     const hosts = [...(identities.get(apiUrl)?.unasked ?? [])].filter((host) => !told.has(host));
     for (const host of hosts) told.add(host);
-    if (hosts.length > 0) tell?.({ type: 'unasked', hosts });
+    if (hosts.length > 0) onEvent?.({ type: 'unasked', hosts });
     return found;
   };
 }

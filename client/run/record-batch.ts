@@ -16,7 +16,7 @@ import { payerOf, type Person, approve, type NotApproved } from '../person.ts';
 import { byPerson } from '../history/by-person.ts';
 import { requireStore } from '../claim-store.ts';
 import { requireNamespace, requireOwnServer } from '../temporal/require-server.ts';
-import { identifyMedia, identifyTelling, priceAndApprove, type BillEvent, type Billed } from './price.ts';
+import { identifyMedia, identifyWithEvents, priceAndApprove, type BillEvent, type Billed } from './price.ts';
 import {
   selectLeftOut,
   type LeftOutSelection,
@@ -92,7 +92,7 @@ export interface RecordRequest {
   /** Why, for the record. */
   readonly reason?: string | undefined;
   /** Called with each event. Default: no-op. */
-  readonly tell?: ((event: RecordEvent) => void) | undefined;
+  readonly onEvent?: ((event: RecordEvent) => void) | undefined;
 }
 
 /**
@@ -122,7 +122,7 @@ export async function recordBatch(request: RecordRequest): Promise<Recorded> {
   await requireStore(session.settings, ledger);
   const { name } = plan;
   const found = await wrapMachineFaults(() => ledger.findBatch(name));
-  request.tell?.({ type: 'found', batch: found });
+  request.onEvent?.({ type: 'found', batch: found });
   const isThere = found !== undefined && found.state !== 'loading';
   const manifest = { source, options: checked.options, checked: checked.summary };
   const digest = isThere ? await digestFor(found, manifest, ledger) : (checked.summary.digest ?? '');
@@ -162,7 +162,7 @@ async function continueBatch(
   by: By,
 ): Promise<Recorded> {
   const { checked, plan } = request;
-  const identify = identifyTelling(request.tell);
+  const identify = identifyWithEvents(request.onEvent);
   const more = await wrapMachineFaults(() => findMore(ledger, batch, checked, plan.tuning, identify));
   if (more !== undefined || batch.state !== 'closed') {
     await requirePort(request.webhook, open, ledger);
@@ -186,11 +186,11 @@ async function continueBatch(
 /** Gets the bill of rows that earlier runs left out approved. Returns undefined if it may be paid. */
 async function approveMore(
   more: MoreRows,
-  { plan, person, tell }: RecordRequest,
+  { plan, person, onEvent }: RecordRequest,
   ledger: Ledger,
   open: ConnectedApi,
 ): Promise<NotApproved<MoreFacts> | undefined> {
-  tell?.({ type: 'more', more });
+  onEvent?.({ type: 'more', more });
   const { batch, rows, dependents, bill, isEstimate, budget } = more;
   const payer = payerOf(person, open, plan.confirmAbove);
   const budgetNeeded = budgetFor(await ledger.money(batch.name), bill.quoted);

@@ -14,7 +14,7 @@ import { NOTHING_FOUND } from './survey-record.ts';
 import { firingStates } from './survey-schedule.ts';
 
 /** Events while a triggered schedule is awaited. */
-export type TriggerNews =
+export type TriggerEvent =
   /** The trigger is about to be sent: from now on the schedule may fire. */
   | { readonly type: 'asking' }
   /** The schedule fired and is making this batch. */
@@ -60,7 +60,7 @@ export interface TriggerRequest {
   /** Default: `allow`. */
   readonly overlap?: OverlapPolicy | undefined;
   /** Called with each event. */
-  readonly tell: (news: TriggerNews) => void;
+  readonly onEvent: (event: TriggerEvent) => void;
 }
 
 /**
@@ -72,7 +72,7 @@ export async function triggerAndWait(place: SchedulePlace, name: string, request
   if (!(await awaitWorker(place, name))) return { type: 'unattended' };
   const warn = async (): Promise<void> => {
     const isThere = await isAttended(place, name).catch(() => true);
-    if (!isThere) request.tell({ type: 'alone' });
+    if (!isThere) request.onEvent({ type: 'alone' });
   };
   const watch = setInterval(() => void warn(), WORKER_PATIENCE_MS);
   try {
@@ -96,19 +96,19 @@ async function awaitWorker(place: SchedulePlace, name: string): Promise<boolean>
 export async function triggerAttended(
   place: SchedulePlace,
   name: string,
-  { overlap, tell }: TriggerRequest,
+  { overlap, onEvent }: TriggerRequest,
 ): Promise<Triggered> {
   // With the other policies, a skipped overlap that Temporal counts is a due time of the schedule, not this trigger.
   const mayBeDropped = overlap !== undefined && !['allow', 'buffer-all'].includes(overlap);
   const mayWait = overlap !== undefined && overlap !== 'allow';
   const before = await describe(place, name);
   const asked = await triggerSchedule(place, name, overlap, () => {
-    tell({ type: 'asking' });
+    onEvent({ type: 'asking' });
   });
   const takenAt = Date.now();
   const follow = async (at: number): Promise<Triggered> => {
     const batch = formatOccurrence({ schedule: name, at });
-    tell({ type: 'started', batch });
+    onEvent({ type: 'started', batch });
     const occurrence = await untilOver(place, name, at);
     if (occurrence === undefined) return { type: 'refused' };
     const exit = occurrence.exit ?? (await exitOfBatch(place.ledger, batch));

@@ -33,7 +33,7 @@ export interface SingleJobRequest
   /** Changes to its limits and policies, also if the job is already on record. */
   readonly tuning: Tuning;
   /** Receives the events. Default: nobody does. */
-  readonly tell?: ((event: SingleEvent) => void) | undefined;
+  readonly onEvent?: ((event: SingleEvent) => void) | undefined;
 }
 
 /**
@@ -65,7 +65,7 @@ export async function requestSingle(request: SingleJobRequest): Promise<Asked> {
   if (found?.batch.state === 'closed' && !needsNewBatch(found, request)) return repeat(found, request, open);
   const { local } = job.checked.summary;
   const warnings = await warningsOf({ local, warnings: [] }, session.settings, job.settings);
-  request.tell?.({ type: 'warned', warnings });
+  request.onEvent?.({ type: 'warned', warnings });
   const recorded = await recordBatch({
     session,
     source: job.source,
@@ -79,7 +79,7 @@ export async function requestSingle(request: SingleJobRequest): Promise<Asked> {
       tuning: withoutCache(request.tuning),
       ...{ confirmAbove: request.confirmAbove, probe: request.probe },
     },
-    ...{ person: request.person, ready: request.ready, tell: request.tell },
+    ...{ person: request.person, ready: request.ready, onEvent: request.onEvent },
   });
   switch (recorded.type) {
     case 'refused':
@@ -149,7 +149,7 @@ const OPEN_AT_ITS_PRICE =
 /** Runs an ended job again: waits for its paid job again for free, or pays for a new take. */
 async function redrive(record: SingleRecord, request: SingleJobRequest): Promise<Asked> {
   const { batch } = record;
-  const { session, job, person, confirmAbove, again, resubmit, tell } = request;
+  const { session, job, person, confirmAbove, again, resubmit, onEvent } = request;
   const ledger = await session.ledger();
   // The cache mode of this command counts, not that of an earlier one: otherwise `--cache only` would stay in force.
   const tuning = { ...request.tuning, cache: job.settings.cache };
@@ -159,7 +159,7 @@ async function redrive(record: SingleRecord, request: SingleJobRequest): Promise
   await request.ready?.();
   const terms = { tuning, out: null, confirmAbove, isMeant: true };
   const redriven = await redrivePlanned(session, batch, plan, terms, person, (event) => {
-    if (event.type === 'planned' || event.type === 'opening') tell?.(event);
+    if (event.type === 'planned' || event.type === 'opening') onEvent?.(event);
   });
   switch (redriven.type) {
     case 'refused':

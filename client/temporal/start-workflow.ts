@@ -18,14 +18,14 @@ const ANSWER_TIMEOUT_MS = 30_000;
 /**
  * Starts a batch's workflow, or finds the running one. Rejects with a `ServiceError` if Temporal does not accept it.
  *
- * With `news`, the ledger may hold changes that a running workflow has not seen, such as reopened rows, so the workflow
- * is also signaled. Start and signal are one call: a workflow that is about to end cannot miss the signal.
+ * With `wakes`, the workflow is also signaled, because the ledger may hold changes that it has not seen, such as
+ * reopened rows. Start and signal are one call: a workflow that is about to end cannot miss the signal.
  */
 export async function startWorkflow(
   { client, namespace }: Pick<Temporal, 'client' | 'namespace'>,
   ledger: Ledger,
   batch: BatchRecord,
-  { news }: { readonly news: boolean },
+  { wakes }: { readonly wakes: boolean },
 ): Promise<WorkflowHandle> {
   const input: SuperviseBatchInput = { batch: batch.name };
   const start = {
@@ -41,7 +41,7 @@ export async function startWorkflow(
   // its task for ever.
   await makeSearchAttributes({ client, namespace });
   return inTime<WorkflowHandle>(client, ANSWER_TIMEOUT_MS, async () => {
-    if (!news) return client.workflow.start(SUPERVISE_BATCH, start);
+    if (!wakes) return client.workflow.start(SUPERVISE_BATCH, start);
     const handle = await client.workflow.signalWithStart(SUPERVISE_BATCH, {
       ...start,
       signal: WAKE_UP_SIGNAL,

@@ -37,12 +37,12 @@ export class ForwardedHints {
     if (this.#listening !== undefined) return;
     const { hints, memoryMs } = this.#request;
     const jobs = new MentionedJobs(memoryMs);
-    const tell = (ids: readonly string[]): void => {
+    const report = (ids: readonly string[]): void => {
       if (ids.length > 0) hints.receive(ids);
     };
     const source: HintSource = {
       ...sourceOf((changes) => {
-        tell(changeWatched(jobs, changes));
+        report(changeWatched(jobs, changes));
       }),
       delayMs: DELAY_MS,
     };
@@ -50,7 +50,7 @@ export class ForwardedHints {
     this.#listening = { source, end };
     hints.listen(source);
     void this.#read(end.signal, (id) => {
-      tell(jobs.hear(id));
+      report(jobs.hear(id));
     });
   }
 
@@ -63,10 +63,10 @@ export class ForwardedHints {
   }
 
   /** Reads until the signal aborts. A failed read is repeated later. */
-  async #read(signal: AbortSignal, tell: (id: string) => void): Promise<void> {
+  async #read(signal: AbortSignal, report: (id: string) => void): Promise<void> {
     const { ledger, owner } = this.#request;
     while (!signal.aborted) {
-      for (const id of await ledger.takeHints(owner).catch(() => [])) tell(id);
+      for (const id of await ledger.takeHints(owner).catch(() => [])) report(id);
       await sleep(READ_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }

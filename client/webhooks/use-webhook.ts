@@ -12,7 +12,7 @@ import { isStillNeeded, restoreLeftover, restoreWebhook } from './restore-webhoo
 import { HintForwarder } from './hint-forwarder.ts';
 import { ForwardedHints } from './forwarded-hints.ts';
 import type { Mentions } from './mentioned-jobs.ts';
-import { pauseAfter, type AttemptNews, type WebhookNews, type WebhookSettings } from './webhook-options.ts';
+import { pauseAfter, type AttemptResult, type WebhookEvent, type WebhookSettings } from './webhook-options.ts';
 import { foundIn, newSecret, type Found, type WebhookSet } from './webhook-url.ts';
 
 /** Options of {@link WebhookUse}. */
@@ -25,7 +25,7 @@ export interface WebhookRequest {
   readonly hints: JobHints;
   /** How long to remember mentions of unknown jobs, ms. */
   readonly memoryMs: number;
-  readonly tell: (news: WebhookNews) => void;
+  readonly onEvent: (event: WebhookEvent) => void;
   /** Delay before the next attempt, ms; undefined means no retry. Default: {@link pauseAfter}. */
   readonly pauseAfter?: typeof pauseAfter;
 }
@@ -65,12 +65,12 @@ export class WebhookUse {
    * (`no-webhook-port`) if the port is unavailable.
    */
   async begin(): Promise<void> {
-    const news = await this.#attempt().catch((error: unknown) => {
+    const event = await this.#attempt().catch((error: unknown) => {
       if (!(error instanceof CannotListen)) throw error;
       return refusePort(this.#request.wish, error);
     });
-    this.#request.tell(news);
-    this.#trying = this.#tryAgain(news).catch(() => undefined);
+    this.#request.onEvent(event);
+    this.#trying = this.#tryAgain(event).catch(() => undefined);
   }
 
   /** Restores the webhook and stops listening. Never throws; repeatable. */
@@ -78,19 +78,19 @@ export class WebhookUse {
     return (this.#end ??= this.#leave());
   }
 
-  /** Retries until no retry is due or the use ends. Reports only news. */
-  async #tryAgain(first: AttemptNews): Promise<void> {
-    const { tell, pauseAfter: pauseOf = pauseAfter } = this.#request;
+  /** Retries until no retry is due or the use ends. Reports a result only if it differs from the last one reported. */
+  async #tryAgain(first: AttemptResult): Promise<void> {
+    const { onEvent, pauseAfter: pauseOf = pauseAfter } = this.#request;
     const { signal } = this.#ending;
     let said = first;
     for (let pause = pauseOf(first); pause !== undefined; pause = pauseOf(said)) {
       await sleep(pause, undefined, { signal, ref: false });
-      const news = await this.#attempt().catch((error: unknown): AttemptNews => {
+      const event = await this.#attempt().catch((error: unknown): AttemptResult => {
         const why = error instanceof CannotListen ? `cannot listen on ${this.#where(error)}` : messageOf(error);
         return { type: 'not-taken', why, isFinal: false };
       });
-      if (!signal.aborted && JSON.stringify(news) !== JSON.stringify(said)) tell(news);
-      said = news;
+      if (!signal.aborted && JSON.stringify(event) !== JSON.stringify(said)) onEvent(event);
+      said = event;
     }
   }
 
@@ -100,7 +100,7 @@ export class WebhookUse {
   }
 
   /** Tries once to take the webhook, and gives it back if it cannot be used. */
-  async #attempt(): Promise<AttemptNews> {
+  async #attempt(): Promise<AttemptResult> {
     const { ledger, open, owner } = this.#request;
     const account = realmOf(open);
     // The claimer must be on record as alive.
@@ -113,14 +113,14 @@ export class WebhookUse {
     this.#passed.stop();
     this.#leftover = taken.before?.set ?? null;
     try {
-      const news = await this.#setUp();
-      if (news.type !== 'set') await this.#giveBack(news);
-      return news;
+      const event = await this.#setUp();
+      if (event.type !== 'set') await this.#giveBack(event);
+      return event;
     } catch (error) {
       if (error instanceof ApiError) {
-        const news = { type: 'not-taken', why: error.failure.message, isFinal: false } as const;
-        await this.#giveBack(news);
-        return news;
+        const event = { type: 'not-taken', why: error.failure.message, isFinal: false } as const;
+        await this.#giveBack(event);
+        return event;
       }
       await this.#listener?.close();
       if (this.#set === null && this.#leftover === null) await ledger.leaveWebhook(account, owner);
@@ -129,14 +129,14 @@ export class WebhookUse {
     }
   }
 
-  async #setUp(): Promise<AttemptNews> {
-    const { open, wish, hints, memoryMs, tell } = this.#request;
+  async #setUp(): Promise<AttemptResult> {
+    const { open, wish, hints, memoryMs, onEvent } = this.#request;
     const secret = newSecret();
     const address = `${trimEnd(wish.url, '/')}/${secret}`;
     const died = (): void => {
       if (this.#ending.signal.aborted) return;
       hints.stop();
-      tell({ type: 'deaf' });
+      onEvent({ type: 'deaf' });
     };
     const heard = ({ ids, words }: Mentions): void => {
       hints.receive(ids);
@@ -198,29 +198,29 @@ export class WebhookUse {
    * Releases the webhook, which leads elsewhere. Keeps the record, and with it the claim, only if another attempt
    * follows.
    */
-  async #giveBack(news: AttemptNews): Promise<void> {
+  async #giveBack(event: AttemptResult): Promise<void> {
     const { ledger, open, owner } = this.#request;
     await this.#listener?.close();
     this.#listener = undefined;
     if (this.#set !== null) return;
-    if (this.#leftover === null || news.type !== 'not-taken') {
+    if (this.#leftover === null || event.type !== 'not-taken') {
       this.#leftover = null;
       await ledger.leaveWebhook(realmOf(open), owner);
-    } else if (news.isFinal) {
+    } else if (event.isFinal) {
       await this.#restoreLeftover(this.#ending.signal);
     }
   }
 
   async #restoreLeftover(signal: AbortSignal): Promise<void> {
-    const { ledger, open, owner, tell } = this.#request;
+    const { ledger, open, owner, onEvent } = this.#request;
     this.#leftover = null;
     await ledger.releaseWebhook(realmOf(open), owner);
     const restored = await restoreLeftover(ledger, open, { owner }, signal);
-    if (restored !== undefined) tell({ type: 'over', end: restored.end, before: restored.before, isLeftover: true });
+    if (restored !== undefined) onEvent({ type: 'over', end: restored.end, before: restored.before, isLeftover: true });
   }
 
   async #leave(): Promise<void> {
-    const { ledger, open, owner, hints, tell } = this.#request;
+    const { ledger, open, owner, hints, onEvent } = this.#request;
     const account = realmOf(open);
     this.#ending.abort();
     await this.#trying;
@@ -231,7 +231,7 @@ export class WebhookUse {
     try {
       if (this.#set !== null) {
         const end = await restoreWebhook(open, this.#set, signal);
-        tell({ type: 'over', end, before: this.#set.before, isLeftover: false });
+        onEvent({ type: 'over', end, before: this.#set.before, isLeftover: false });
         // The record tells the next process what to restore, even while this one is alive.
         if (isStillNeeded(end)) await ledger.releaseWebhook(account, owner);
         else await ledger.leaveWebhook(account, owner);

@@ -4,7 +4,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { ConnectedApi } from '../connect-api.ts';
 import { ForwardedHints } from './forwarded-hints.ts';
 import { restoreLeftover, type Leftover, type LeftoverRequest } from './restore-webhook.ts';
-import type { WebhookNews } from './webhook-options.ts';
+import type { WebhookEvent } from './webhook-options.ts';
 
 /** Timeout of the first check, ms: the start of work waits for it. */
 const FIRST_MS = 5_000;
@@ -19,7 +19,7 @@ export interface LeftoverWatchRequest {
   readonly ledger: Ledger;
   /** The worker process that watches. */
   readonly owner: string;
-  readonly tell: (news: WebhookNews) => void;
+  readonly onEvent: (event: WebhookEvent) => void;
   /** The hints about this process's jobs, also from webhooks that another process receives. */
   readonly hints: JobHints;
   /** How long to remember hints about jobs that are not known yet, ms. */
@@ -39,7 +39,7 @@ export interface LeftoverWatch {
  * works, because a killed process counts as alive for some seconds and the API may be unreachable.
  */
 export async function watchLeftover(request: LeftoverWatchRequest): Promise<LeftoverWatch> {
-  const { open, ledger, owner, tell, pauses } = request;
+  const { open, ledger, owner, onEvent, pauses } = request;
   const { lookEveryMs, tryEveryMs } = pauses ?? { lookEveryMs: CHECK_EVERY_MS, tryEveryMs: TRY_EVERY_MS };
   const ending = new AbortController();
   const { signal } = ending;
@@ -55,7 +55,7 @@ export async function watchLeftover(request: LeftoverWatchRequest): Promise<Left
     const found = await restoreLeftover(ledger, open, { owner, except, onRecord }, limit);
     if (found === undefined) return undefined;
     const isNews = found.end !== last?.end || found.address !== last.address;
-    if (isNews) tell({ type: 'over', end: found.end, before: found.before, isLeftover: true });
+    if (isNews) onEvent({ type: 'over', end: found.end, before: found.before, isLeftover: true });
     return (last = found);
   };
   let found = await look(AbortSignal.timeout(FIRST_MS));

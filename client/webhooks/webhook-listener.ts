@@ -68,12 +68,12 @@ export async function openInThread(
       isListening = false;
       died();
     };
-    thread.on('message', (news: ThreadMessage) => {
-      if (news.type === 'heard') heard(news.heard);
-      else if (news.type === 'listening') {
+    thread.on('message', (message: ThreadMessage) => {
+      if (message.type === 'heard') heard(message.heard);
+      else if (message.type === 'listening') {
         isListening = true;
-        resolve(news.port);
-      } else fail(news.code);
+        resolve(message.port);
+      } else fail(message.code);
     });
     thread.on('error', fail);
     thread.on('exit', fail);

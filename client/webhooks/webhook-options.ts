@@ -48,7 +48,7 @@ function isAddress(url: string): boolean {
 }
 
 /** Result of an attempt to take the account's webhook. */
-export type AttemptNews =
+export type AttemptResult =
   /** The webhook now leads here. `result`: whether the profile shows it. */
   | {
       readonly type: 'set';
@@ -73,8 +73,8 @@ export type AttemptNews =
 export type RestoreResult = 'back' | 'others' | 'unknown' | 'stays' | 'away';
 
 /** Events of the account's webhook, for display. */
-export type WebhookNews =
-  | AttemptNews
+export type WebhookEvent =
+  | AttemptResult
   /** The listener has died; jobs are polled. */
   | { readonly type: 'deaf' }
   /** It was restored, or not. `isLeftover`: a dead process had set it. */
@@ -91,8 +91,8 @@ const ASK_EVERY_MS = 5_000;
 const TRY_EVERY_MS = 60_000;
 
 /** Delay before the next attempt to take the webhook, ms; undefined means no retry. */
-export function pauseAfter(news: AttemptNews): number | undefined {
-  switch (news.type) {
+export function pauseAfter(event: AttemptResult): number | undefined {
+  switch (event.type) {
     case 'set':
       return undefined;
     case 'in-use':
@@ -100,6 +100,6 @@ export function pauseAfter(news: AttemptNews): number | undefined {
     case 'foreign':
       return TRY_EVERY_MS;
     case 'not-taken':
-      return news.isFinal ? undefined : TRY_EVERY_MS;
+      return event.isFinal ? undefined : TRY_EVERY_MS;
   }
 }

@@ -19,7 +19,7 @@ import { useOperations, type Settings } from '../settings.ts';
 import { startWorkflow } from '../temporal/start-workflow.ts';
 import { readWorkflowState } from '../temporal/workflow-state.ts';
 import { requireKnownLedger } from '../trust/known-ledgers.ts';
-import type { WebhookSettings, WebhookNews } from '../webhooks/webhook-options.ts';
+import type { WebhookSettings, WebhookEvent } from '../webhooks/webhook-options.ts';
 
 /**
  * Who works on the batches of an embedded server. `own`: a worker in this process. `others`: batches are only started
@@ -43,7 +43,7 @@ export interface BatchRunnerRequest {
   /** Webhooks to receive in this process's worker. */
   readonly webhook?: WebhookSettings | undefined;
   /** Called with events of the account's webhook. */
-  readonly onWebhook?: ((news: WebhookNews) => void) | undefined;
+  readonly onWebhook?: ((event: WebhookEvent) => void) | undefined;
   readonly onLog?: LogListener | undefined;
   readonly atFaultPoint?: FaultPointHook | undefined;
   /** The embedded server if it was started early; ownership passes to the runner. */
@@ -106,7 +106,7 @@ export class BatchRunner {
     if (batch.control === 'paused' && batch.pauseReason !== null && !isPausedByFailures(batch))
       await ledger.setControl(batch.name, 'running', undefined, byPerson(settings));
     try {
-      return { batch, handle: await startWorkflow(this.#opened, ledger, batch, { news: !isNew }) };
+      return { batch, handle: await startWorkflow(this.#opened, ledger, batch, { wakes: !isNew }) };
     } catch (error) {
       throw error instanceof ServiceError ? new VoxbatchError({ type: 'not-started', batch, cause: error }) : error;
     }
@@ -160,7 +160,7 @@ export class BatchRunner {
       readWorkflow: () => readWorkflowState(client, current),
       startAgain: async () => {
         try {
-          current = await startWorkflow(this.#opened, ledger, batch, { news: true });
+          current = await startWorkflow(this.#opened, ledger, batch, { wakes: true });
         } catch (error) {
           // If Temporal does not accept it now, the next query asks again.
           if (!(error instanceof ServiceError)) throw error;

@@ -15,7 +15,7 @@ import type { Session } from '../session.ts';
 import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
 import { requireNamespace } from '../temporal/require-server.ts';
 import { isCurrent, setCurrentCommand } from '../worker-versions/current-version.ts';
-import type { WebhookNews, WebhookSettings } from '../webhooks/webhook-options.ts';
+import type { WebhookEvent, WebhookSettings } from '../webhooks/webhook-options.ts';
 import { startLocalWorker } from './start-local-worker.ts';
 import { warnOfLittleDisk } from '../claim-store.ts';
 import { laneMessages } from './lane-messages.ts';
@@ -26,7 +26,7 @@ import { wantedReport, type ReportWords } from '../report/wanted-report.ts';
 import { voxbatchVersion } from '../version.ts';
 
 /** Events of a worker. */
-export type ServeNews =
+export type ServeEvent =
   /** It is ready for work. `temporal`: the server's address. */
   | {
       readonly type: 'working';
@@ -35,13 +35,13 @@ export type ServeNews =
       readonly temporal: string;
       readonly only?: WorkerDuty | undefined;
     }
-  | { readonly type: 'webhook'; readonly news: WebhookNews }
+  | { readonly type: 'webhook'; readonly event: WebhookEvent }
   /**
    * A sentence for the user, such as a slow step in progress. `isLogged`: the worker's log has an event that says the
    * same.
    */
   | { readonly type: 'note'; readonly text: string; readonly isLogged: boolean }
-  | WriteNews;
+  | WriteEvent;
 
 /** Options of {@link serve}. */
 export interface ServeOptions {
@@ -61,7 +61,7 @@ export interface ServeOptions {
   readonly version?: WorkerVersion | undefined;
   /** Interval between rounds over the open batches, ms. Default: 30 s. */
   readonly lookEveryMs?: number | undefined;
-  readonly tell: (news: ServeNews) => void;
+  readonly onEvent: (event: ServeEvent) => void;
   readonly onLog?: LogListener | undefined;
   /** Called when the worker is ready for work. */
   readonly onReady?: (() => void) | undefined;
@@ -104,7 +104,7 @@ export async function serve(session: Session, options: ServeOptions): Promise<Se
   const fault = new AbortController();
   const signal = AbortSignal.any([options.signal, fault.signal]);
   const say = (text: string, isLogged = false): void => {
-    options.tell({ type: 'note', text, isLogged });
+    options.onEvent({ type: 'note', text, isLogged });
   };
   await session.api();
   await requireNamespace(settings);
@@ -141,7 +141,7 @@ interface Work extends ServeOptions {
 
 /** Works until the signal aborts or nothing is left to do, supervising open batches meanwhile. */
 async function work(session: Session, temporal: Temporal, options: Work): Promise<void> {
-  const { only, webhook, untilIdle = false, batch, tell, say, signal, onFault, onLog, atFaultPoint } = options;
+  const { only, webhook, untilIdle = false, batch, onEvent, say, signal, onFault, onLog, atFaultPoint } = options;
   const { settings } = session;
   const open = await session.api();
   const ledger = await session.ledger();
@@ -154,15 +154,15 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
       const line = laneLine(event);
       if (line !== undefined) say(line, true);
     },
-    onWebhook: (news) => {
-      tell({ type: 'webhook', news });
+    onWebhook: (event) => {
+      onEvent({ type: 'webhook', event });
     },
   });
   worker.ended.catch(onFault);
   const leaving = new AbortController();
   let telling: BackgroundDelivery | undefined;
   try {
-    tell({
+    onEvent({
       type: 'working',
       account: open.profile.userId,
       apiUrl: open.api.baseUrl,
@@ -189,7 +189,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
         : writeWhenClosed(session, {
             batch,
             out: resolve(options.out ?? defaultOut(batch)),
-            tell,
+            onEvent,
             reportWords: options.reportWords,
           });
     // With `untilIdle`, no later process may be there to deliver them.
@@ -233,7 +233,7 @@ function isOpenFor(batch: BatchRecord, open: ConnectedApi): boolean {
 }
 
 /** Result of writing the files of a batch that nobody follows. */
-export type WriteNews = { readonly batch: string; readonly out: string } & (
+export type WriteEvent = { readonly batch: string; readonly out: string } & (
   | ({ readonly type: 'written' } & Pick<Awaited<ReturnType<typeof writeEndedBatch>>, 'kept' | 'reportProblem'>)
   | { readonly type: 'unwritten'; readonly cause: unknown }
 );
@@ -248,9 +248,9 @@ function writeWhenClosed(
   {
     batch: name,
     out,
-    tell,
+    onEvent,
     reportWords,
-  }: { readonly batch: string; readonly out: string; readonly tell: (news: WriteNews) => void } & Pick<
+  }: { readonly batch: string; readonly out: string; readonly onEvent: (event: WriteEvent) => void } & Pick<
     ServeOptions,
     'reportWords'
   >,
@@ -268,9 +268,9 @@ function writeWhenClosed(
       const report = wantedReport({ ledger, settings: session.settings, batch, out, reportWords });
       const request = { ledger, store, batch, out, report, voxbatchVersion: voxbatchVersion() };
       const { kept, reportProblem } = await writeEndedBatch(request);
-      tell({ type: 'written', batch: name, out, kept, reportProblem });
+      onEvent({ type: 'written', batch: name, out, kept, reportProblem });
     } catch (cause) {
-      tell({ type: 'unwritten', batch: name, out, cause });
+      onEvent({ type: 'unwritten', batch: name, out, cause });
     }
   };
   let last = Promise.resolve();

@@ -29,7 +29,7 @@ import { openTraces } from '../traces/open-traces.ts';
 import { VoxbatchError } from '../problem.ts';
 import { voxbatchVersion } from '../version.ts';
 import { WebhookUse, type WebhookRequest } from '../webhooks/use-webhook.ts';
-import type { WebhookSettings, WebhookNews } from '../webhooks/webhook-options.ts';
+import type { WebhookSettings, WebhookEvent } from '../webhooks/webhook-options.ts';
 import { watchLeftover } from '../webhooks/watch-leftover.ts';
 import type { Settings } from '../settings.ts';
 import { openLog, type LogListener } from './worker-log.ts';
@@ -51,7 +51,7 @@ export interface LocalWorkerRequest {
   /** Webhooks to receive in this process, which then polls less. */
   readonly webhook?: WebhookSettings | undefined;
   /** Called with events of the account's webhook. */
-  readonly onWebhook?: ((news: WebhookNews) => void) | undefined;
+  readonly onWebhook?: ((event: WebhookEvent) => void) | undefined;
   /** Called with messages for the user. `isLogged`: the log has an event that says the same. */
   readonly say: (line: string, isLogged?: boolean) => void;
   /** Called with every event of the work, besides the log. */
@@ -189,11 +189,11 @@ function isServerGone(error: unknown): error is Error {
 
 /** Takes the account's webhook if requested. Otherwise restores webhooks left by dead processes, now and later. */
 async function beginWebhook(
-  { webhook: wish, onWebhook: tell = () => undefined, ledger, open }: LocalWorkerRequest,
+  { webhook: wish, onWebhook: onEvent = () => undefined, ledger, open }: LocalWorkerRequest,
   mine: Pick<WebhookRequest, 'owner' | 'hints' | 'memoryMs'>,
 ): Promise<{ end(): Promise<void> }> {
-  if (wish === undefined) return watchLeftover({ ...mine, ledger, open, tell });
-  const use = new WebhookUse({ ...mine, wish, open, ledger, tell });
+  if (wish === undefined) return watchLeftover({ ...mine, ledger, open, onEvent });
+  const use = new WebhookUse({ ...mine, wish, open, ledger, onEvent });
   await use.begin();
   return use;
 }

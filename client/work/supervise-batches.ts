@@ -46,7 +46,7 @@ export async function superviseBatches(request: SuperviseRequest): Promise<void>
   try {
     for (const batch of await openBatches(request)) {
       signal.throwIfAborted();
-      await startWorkflow(temporal, ledger, batch, { news: true }).catch(unlessSilent);
+      await startWorkflow(temporal, ledger, batch, { wakes: true }).catch(unlessSilent);
     }
     for (;;) {
       await sleep(everyMs, undefined, { signal });
@@ -81,7 +81,7 @@ async function superviseBatch(
     case 'running': {
       const { pinned } = workflow;
       if (pinned !== undefined && (await stranded?.end(batch, pinned)) === true) {
-        await startWorkflow(request.temporal, ledger, batch, { news: true });
+        await startWorkflow(request.temporal, ledger, batch, { wakes: true });
         const former = `${pinned.to.deploymentName}:${pinned.to.buildId}`;
         say(`Batch "${name}" continues with a new workflow: no worker of its version ${former} is left.`);
         return;
@@ -94,7 +94,7 @@ async function superviseBatch(
     case 'ended':
       // The workflow may have closed the batch since it was listed.
       if ((await ledger.findBatch(name))?.state !== 'open') return;
-      await startWorkflow(request.temporal, ledger, batch, { news: true });
+      await startWorkflow(request.temporal, ledger, batch, { wakes: true });
       if (workflow.type === 'ended') say(`Batch "${name}" continues with a new workflow. ${workflow.message}`);
   }
 }

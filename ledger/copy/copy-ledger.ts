@@ -36,7 +36,7 @@ export async function copyLedger({ from, to, onProgress, atMoment }: CopyRequest
   try {
     releases.push(await from.database.locks.lockAgainstWorkers());
     releases.push(await to.database.locks.lockAgainstWorkers());
-    const tell = onProgress ?? ((): void => undefined);
+    const report = onProgress ?? ((): void => undefined);
     const reach = atMoment ?? ((): void => undefined);
     const begun = await checkSides(from, to);
     if (begun === 'complete') return { type: 'already' };
@@ -53,7 +53,15 @@ export async function copyLedger({ from, to, onProgress, atMoment }: CopyRequest
       if (!(await from.dialect.isAccepted(source))) throw new CopyRefused({ why: 'from-unaccepted' });
       const filled = await to.database.db.transaction().execute((toTx) => {
         const tx = withClock(toTx, to.database.db);
-        return fillCopy({ source, from, to, tx, facts: { place: from.database.place, copy, at }, tell, reach });
+        return fillCopy({
+          source,
+          from,
+          to,
+          tx,
+          facts: { place: from.database.place, copy, at },
+          onProgress: report,
+          reach,
+        });
       });
       await reach('filled');
       await markReadOnly(source, from.dialect, 'moved', { place: to.database.place, copy, at });

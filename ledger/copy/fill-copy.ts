@@ -18,12 +18,20 @@ interface Fill {
   /** Transaction on TO. */
   readonly tx: Tx;
   readonly facts: CopyFacts;
-  readonly tell: (progress: CopyProgress) => void;
+  readonly onProgress: (progress: CopyProgress) => void;
   readonly reach: (moment: CopyMoment) => void | Promise<void>;
 }
 
 /** Fills TO, compares it with FROM, and makes it read-only. */
-export async function fillCopy({ source, tx, to: { dialect }, from, facts, tell, reach }: Fill): Promise<CopyProof> {
+export async function fillCopy({
+  source,
+  tx,
+  to: { dialect },
+  from,
+  facts,
+  onProgress,
+  reach,
+}: Fill): Promise<CopyProof> {
   await dialect.lockTables(tx);
   // TO is read-only if an unfinished copy has filled it. Otherwise checks again that it is empty.
   if ((await readLedgerFacts(tx)).readOnly !== undefined) await dialect.unguard(tx);
@@ -40,7 +48,7 @@ export async function fillCopy({ source, tx, to: { dialect }, from, facts, tell,
   let before = 0;
   for (const table of NAMES) {
     const found = await copyLines(table, source, { tx, dialect }, (lines) => {
-      tell({ type: 'copying', lines: before + lines, total });
+      onProgress({ type: 'copying', lines: before + lines, total });
     });
     read.set(table, found);
     before += found.lines;
@@ -49,7 +57,7 @@ export async function fillCopy({ source, tx, to: { dialect }, from, facts, tell,
   await reach('filling');
   await dialect.setCounters(tx, 'on');
   await dialect.analyze(tx);
-  const tally = await compare({ source, tx, read, tell, total });
+  const tally = await compare({ source, tx, read, onProgress, total });
   await markReadOnly(tx, dialect, 'incoming', facts);
   return { lines: Object.fromEntries([...read].map(([table, { lines }]) => [table, lines])), tally };
 }
@@ -73,7 +81,7 @@ async function countLines(tx: Tx): Promise<number> {
   return total;
 }
 
-interface Comparison extends Pick<Fill, 'source' | 'tx' | 'tell'> {
+interface Comparison extends Pick<Fill, 'source' | 'tx' | 'onProgress'> {
   /** What was read from FROM. */
   readonly read: ReadonlyMap<keyof Schema, LinesRead>;
   readonly total: number;
@@ -83,7 +91,7 @@ interface Comparison extends Pick<Fill, 'source' | 'tx' | 'tell'> {
  * Compares the hashes of all tables, and the counts and sums of each batch: FROM's recorded ones, FROM's counted again
  * from its rows and charges, and TO's counted again. Returns the last. Throws {@link CopyDiffers}.
  */
-async function compare({ source, tx, read, tell, total }: Comparison): Promise<Tally> {
+async function compare({ source, tx, read, onProgress, total }: Comparison): Promise<Tally> {
   const differences: Difference[] = [];
   let before = 0;
   for (const [table, expected] of read) {
@@ -93,7 +101,7 @@ async function compare({ source, tx, read, tell, total }: Comparison): Promise<T
       differences.push({ batch: null, what, expected: expected.lines, got: found.lines });
     }
     before += found.lines;
-    tell({ type: 'comparing', lines: before, total });
+    onProgress({ type: 'comparing', lines: before, total });
   }
   const counted = await countAgain(source);
   const copied = await countAgain(tx);

@@ -43,7 +43,7 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
       settings,
       apiUrl,
       access,
-      tell: print,
+      onEvent: print,
       yes: flags.yes ?? false,
       readAccount: async () => (await import('../../client/account/account-functions.ts')).readAccount(access),
     });

@@ -67,7 +67,7 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
       session,
       person,
       webhook,
-      tell: print,
+      onEvent: print,
       reason: flags.reason,
     });
     switch (recorded.type) {

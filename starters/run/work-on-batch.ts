@@ -18,7 +18,7 @@ import { spawnUp } from '../serve/spawn-up.ts';
 import { goOnCommand, sameAgain } from '../terminal/words.ts';
 import type { TakeNote } from '../recorded-take.ts';
 import { jsonLine, logOf, sayUnlogged, type Output } from '../terminal/output.ts';
-import { webhookNewsWords } from '../terminal/webhook-news.ts';
+import { webhookEventWords } from '../terminal/webhook-event-words.ts';
 import { firstNotice, listenForInterrupt, type InterruptExit } from './interrupt.ts';
 import { viewFollowed } from '../../client/status/event-view.ts';
 import type { FollowEnd, FollowEvent } from '../../client/status/follow.ts';
@@ -91,8 +91,8 @@ export async function workOnBatch(
       worker: detach ? 'others' : usesUp ? 'up' : 'own',
       waitWhilePaused: output.isInteractive && !person.yes,
       interruption: { ...interrupt, atOnce: atOnce.signal },
-      onWebhook: (news) => {
-        output.say(webhookNewsWords(news));
+      onWebhook: (event) => {
+        output.say(webhookEventWords(event));
       },
       show: (events) => showFollowed(events, output, { out, isCluster: settings.cluster !== undefined }),
       finish: async (end) => {

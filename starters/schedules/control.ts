@@ -87,15 +87,15 @@ async function triggerToEnd(
       const noWorker = noWorkerWords([name], place.around);
       const triggered = await triggerAndWait(place, name, {
         overlap,
-        tell: (news) => {
-          if (news.type === 'asking') {
+        onEvent: (event) => {
+          if (event.type === 'asking') {
             noteFiring(name, takeNote);
             return;
           }
           output.say(
-            news.type === 'alone'
+            event.type === 'alone'
               ? noWorker
-              : `Schedule "${name}" fires: batch ${news.batch}. Waiting for its end; Ctrl-C ends only the waiting.`,
+              : `Schedule "${name}" fires: batch ${event.batch}. Waiting for its end; Ctrl-C ends only the waiting.`,
           );
         },
       });

@@ -1,6 +1,6 @@
 import { AnswersLost } from '../../contract/answers-lost.ts';
 import { messageOf } from '../../contract/message-of.ts';
-import { serve as work, type ServeNews } from '../../client/work/serve.ts';
+import { serve as work, type ServeEvent } from '../../client/work/serve.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { type RunContext, logOf, sayUnlogged, STOPPED, isLog, type Output } from '../terminal/output.ts';
@@ -14,7 +14,7 @@ import { ExitError } from '../exit-error.ts';
 import { firstNotice, listenForInterrupt } from '../run/interrupt.ts';
 import { keptLines, reportProblemLines } from '../terminal/file-words.ts';
 import { REPORT_WORDS } from '../terminal/status-words.ts';
-import { webhookNewsWords } from '../terminal/webhook-news.ts';
+import { webhookEventWords } from '../terminal/webhook-event-words.ts';
 import { admittance, confirmServing } from '../trust/confirm.ts';
 import { readWorkerVersion } from '../worker-versions/read-version.ts';
 import { keepAliveFile, requireAliveFolder } from './alive-file.ts';
@@ -91,9 +91,9 @@ async function serveUntilSignal(
     const end = await work(session, {
       ...{ only, version, webhook, untilIdle, batch, out, onReady: markReady, atFaultPoint, reportWords: REPORT_WORDS },
       lookEveryMs: lookEvery === undefined ? undefined : 1_000 * lookEvery,
-      tell: (news) => {
-        const isLogged = news.type === 'note' && news.isLogged;
-        for (const line of linesOf(news)) sayUnlogged(output)(line, isLogged);
+      onEvent: (event) => {
+        const isLogged = event.type === 'note' && event.isLogged;
+        for (const line of linesOf(event)) sayUnlogged(output)(line, isLogged);
       },
       onLog: logOf(output),
       signal: interrupt.signal,
@@ -134,26 +134,26 @@ const ONLY = {
   download: ' It only downloads results, and sends no paid request.',
 } as const;
 
-function linesOf(news: ServeNews): readonly string[] {
-  switch (news.type) {
+function linesOf(event: ServeEvent): readonly string[] {
+  switch (event.type) {
     case 'working':
       return [
-        `Working for account ${news.account} at ${news.apiUrl}; Temporal at ${news.temporal}.${ONLY[news.only ?? 'all']} Ctrl-C stops.`,
+        `Working for account ${event.account} at ${event.apiUrl}; Temporal at ${event.temporal}.${ONLY[event.only ?? 'all']} Ctrl-C stops.`,
       ];
     case 'webhook':
-      return [webhookNewsWords(news.news)];
+      return [webhookEventWords(event.event)];
     case 'note':
-      return [news.text];
+      return [event.text];
     case 'written':
       return [
-        `Batch "${news.batch}" is finished. Its files are in ${news.out}.`,
-        ...reportProblemLines(news.reportProblem),
-        ...keptLines(news.kept, news.out),
+        `Batch "${event.batch}" is finished. Its files are in ${event.out}.`,
+        ...reportProblemLines(event.reportProblem),
+        ...keptLines(event.kept, event.out),
       ];
     case 'unwritten': {
-      const again = `voxbatch results ${shellWord(news.batch)} --out FOLDER`;
+      const again = `voxbatch results ${shellWord(event.batch)} --out FOLDER`;
       return [
-        `The files of batch "${news.batch}" cannot be written to ${news.out}: ${messageOf(news.cause)}. To write them: ${again}`,
+        `The files of batch "${event.batch}" cannot be written to ${event.out}: ${messageOf(event.cause)}. To write them: ${again}`,
       ];
     }
   }

@@ -99,7 +99,7 @@ async function askAndWork(request: SingleRequest, job: SingleJobRequest['job'], 
       const asked = await requestSingle({
         ...{ session, job, tuning, again, resubmit, person, probe, ready },
         confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,
-        tell: (event) => {
+        onEvent: (event) => {
           if (event.type === 'opening') noteIfNewTake(statusCommand(event.batch));
           for (const line of eventLines(event, words)) output.say(line);
         },

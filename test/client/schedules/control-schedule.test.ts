@@ -173,7 +173,7 @@ describe('a trigger that is waited for', () => {
 
   it.each(['allow', 'buffer-all'] as const)('with %s is not taken for a due time that was skipped', async (overlap) => {
     const busy = serverOf([NOTHING, SKIPPED, FIRED], (askedAt) => end(secondOf(askedAt)));
-    expect(await triggerAttended(busy, 'nightly', { overlap: overlap, tell: () => undefined })).toMatchObject({
+    expect(await triggerAttended(busy, 'nightly', { overlap: overlap, onEvent: () => undefined })).toMatchObject({
       type: 'over',
       occurrence: { state: 'ended' },
     });
@@ -195,8 +195,8 @@ describe('a trigger that is waited for', () => {
     const started: string[] = [];
     await triggerAttended(busy, 'nightly', {
       overlap: 'buffer-all',
-      tell: (news) => {
-        if (news.type === 'started') started.push(news.batch);
+      onEvent: (event) => {
+        if (event.type === 'started') started.push(event.batch);
       },
     });
     expect(started).toEqual([formatOccurrence({ schedule: 'nightly', at: own })]);
@@ -205,7 +205,7 @@ describe('a trigger that is waited for', () => {
   it('is the firing of a due time if the server took it in that second, and is withdrawn', async () => {
     await settle(place.ledger, 'nightly', { spec: specOf({ every: '1s' }) });
     const shared = serverOf([FIRED], (askedAt) => end(secondOf(askedAt)));
-    expect(await triggerAttended(shared, 'nightly', { overlap: undefined, tell: () => undefined })).toMatchObject({
+    expect(await triggerAttended(shared, 'nightly', { overlap: undefined, onEvent: () => undefined })).toMatchObject({
       type: 'over',
     });
     expect(await unused()).toBe(0);
@@ -219,7 +219,7 @@ describe('a trigger that is waited for', () => {
       await end(occurrence.at);
     };
     expect(
-      await triggerAttended(serverOf([NOTHING], began), 'nightly', { overlap: undefined, tell: () => undefined }),
+      await triggerAttended(serverOf([NOTHING], began), 'nightly', { overlap: undefined, onEvent: () => undefined }),
     ).toMatchObject({
       type: 'over',
     });
@@ -229,7 +229,7 @@ describe('a trigger that is waited for', () => {
     let now = Date.now();
     jest.spyOn(Date, 'now').mockImplementation(() => (now += 31_000));
     expect(
-      await triggerAttended(serverOf([NOTHING]), 'nightly', { overlap: undefined, tell: () => undefined }),
+      await triggerAttended(serverOf([NOTHING]), 'nightly', { overlap: undefined, onEvent: () => undefined }),
     ).toEqual({
       type: 'unseen',
     });
@@ -238,7 +238,7 @@ describe('a trigger that is waited for', () => {
 
   it('with skip may be dropped, and cannot fire later', async () => {
     const busy = serverOf([NOTHING, SKIPPED]);
-    expect(await triggerAttended(busy, 'nightly', { overlap: 'skip', tell: () => undefined })).toEqual({
+    expect(await triggerAttended(busy, 'nightly', { overlap: 'skip', onEvent: () => undefined })).toEqual({
       type: 'dropped',
     });
     expect(await unused()).toBe(0);
@@ -246,7 +246,7 @@ describe('a trigger that is waited for', () => {
 
   it('is refused if a pause came between: nothing is on record of its firing', async () => {
     const paused = serverOf([FIRED], (askedAt) => place.ledger.pauseFirings('nightly', askedAt, ''));
-    expect(await triggerAttended(paused, 'nightly', { overlap: 'buffer-all', tell: () => undefined })).toEqual({
+    expect(await triggerAttended(paused, 'nightly', { overlap: 'buffer-all', onEvent: () => undefined })).toEqual({
       type: 'refused',
     });
   });

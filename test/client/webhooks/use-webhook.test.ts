@@ -6,7 +6,7 @@ import { connectApi, readProfilePatiently, realmOf, type ConnectedApi } from '..
 import { restoreLeftover } from '../../../client/webhooks/restore-webhook.ts';
 import { newSecret } from '../../../client/webhooks/webhook-url.ts';
 import { WebhookUse } from '../../../client/webhooks/use-webhook.ts';
-import { type WebhookSettings, pauseAfter, type WebhookNews } from '../../../client/webhooks/webhook-options.ts';
+import { type WebhookSettings, pauseAfter, type WebhookEvent } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { FaultPlan } from '../../../simulator/start-simulator.ts';
 import { ledgerForEachTest, ledger } from '../../ledger/setup.ts';
@@ -23,12 +23,12 @@ const OUR_UPDATE = { nth: 5 };
 
 let open: ConnectedApi;
 let hints: JobHints;
-let news: WebhookNews[];
+let event: WebhookEvent[];
 ledgerForEachTest();
 
 /** An account with a webhook of its own. */
 async function start(webhookUrl = OLD, plan?: FaultPlan): Promise<void> {
-  [hints, news] = [new JobHints(), []];
+  [hints, event] = [new JobHints(), []];
   const shape = 'profile.webhook=webhookUrl,profile.updated=success,profile.clear=null';
   const { simulator } = await openSimulator({ shape, ...(plan && { plan }) });
   open = await connectApi({ baseUrl: simulator.url, token: simulator.token });
@@ -40,14 +40,14 @@ async function start(webhookUrl = OLD, plan?: FaultPlan): Promise<void> {
 }
 
 function use(wish: Partial<WebhookSettings> = {}, { triesAgain = true } = {}): WebhookUse {
-  const tell = (one: WebhookNews): void => {
-    news.push(one);
+  const onEvent = (one: WebhookEvent): void => {
+    event.push(one);
   };
   const made = new WebhookUse({
     wish: { ...WISH, ...wish },
     owner: 'mine',
     memoryMs: 1_000,
-    ...{ open, ledger, hints, tell },
+    ...{ open, ledger, hints, onEvent },
     // As often, but sooner.
     pauseAfter: (one) => (pauseAfter(one) === undefined || !triesAgain ? undefined : 20),
   });
@@ -83,10 +83,10 @@ describe('the use of a webhook', () => {
   it('POST /profile: sets a secret address, takes what comes there for hints, and puts the earlier one back', async () => {
     await start();
     const used = await begin();
-    expect(news).toMatchObject([{ type: 'set', to: 'https://here.example/…', before: { url: OLD }, result: 'set' }]);
+    expect(event).toMatchObject([{ type: 'set', to: 'https://here.example/…', before: { url: OLD }, result: 'set' }]);
     const address = String(await shown());
     expect(address).toMatch(/^https:\/\/here\.example\/hooks\/voxbatch-[\w-]{32}$/);
-    const port = news[0]?.type === 'set' ? news[0].port : 0;
+    const port = event[0]?.type === 'set' ? event[0].port : 0;
     hints.track('job-1', {}, 0, 1_000);
     expect(hints.pollAt('job-1')).toBe(Infinity);
     const url = new URL(new URL(address).pathname, `http://127.0.0.1:${String(port)}`);
@@ -98,7 +98,7 @@ describe('the use of a webhook', () => {
     await heard;
     expect(hints.pollAt('job-1')).toBeLessThan(Infinity);
     await used.end();
-    expect(news.slice(1)).toMatchObject([{ type: 'over', end: 'back', isLeftover: false }]);
+    expect(event.slice(1)).toMatchObject([{ type: 'over', end: 'back', isLeftover: false }]);
     expect(await shown()).toBe(OLD);
     expect(await ledger.webhookOf(realmOf(open))).toBeUndefined();
     await expect(fetch(url, { method: 'POST' })).rejects.toThrow();
@@ -109,7 +109,7 @@ describe('the use of a webhook', () => {
     await ledger.beat({ owner: 'other', ...realmOf(open) });
     await ledger.takeWebhook(realmOf(open), 'other');
     await beginAndEnd();
-    expect(news).toEqual([{ type: 'in-use' }]);
+    expect(event).toEqual([{ type: 'in-use' }]);
     expect(await shown()).toBe(OLD);
     expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ owner: 'other' });
   });
@@ -127,7 +127,7 @@ describe('the use of a webhook', () => {
     await start(DEAD);
     await leaveBehind();
     const used = await begin();
-    expect(news).toMatchObject([{ type: 'set', before: { type: 'known', url: OLD } }]);
+    expect(event).toMatchObject([{ type: 'set', before: { type: 'known', url: OLD } }]);
     await used.end();
     expect(await shown()).toBe(OLD);
   });
@@ -141,7 +141,7 @@ describe('the use of a webhook', () => {
   it('says that the API refuses the address, and says nothing of the webhook in the end', async () => {
     await start(OLD, answering(400));
     await beginAndEnd();
-    expect(news).toMatchObject([{ type: 'not-taken', isFinal: true }]);
+    expect(event).toMatchObject([{ type: 'not-taken', isFinal: true }]);
     expect(await shown()).toBe(OLD);
     expect(await ledger.webhookOf(realmOf(open))).toBeUndefined();
   });
@@ -150,7 +150,7 @@ describe('the use of a webhook', () => {
     await start(DEAD, answering(400));
     await leaveBehind();
     await beginAndEnd();
-    expect(news).toMatchObject([{ type: 'over', end: 'back', isLeftover: true }, { type: 'not-taken' }]);
+    expect(event).toMatchObject([{ type: 'over', end: 'back', isLeftover: true }, { type: 'not-taken' }]);
     expect(await shown()).toBe(OLD);
   });
 
@@ -158,7 +158,7 @@ describe('the use of a webhook', () => {
     await start(DEAD, answering(503));
     await leaveBehind();
     await begin({}, { triesAgain: false });
-    expect(news).toMatchObject([{ type: 'not-taken' }]);
+    expect(event).toMatchObject([{ type: 'not-taken' }]);
     expect(await shown()).toBe(DEAD);
     await ledger.forgetWorkers('all');
     expect(await restoreLeftover(ledger, open, { owner: 'next' }, new AbortController().signal)).toMatchObject({
@@ -176,7 +176,7 @@ describe('the use of a webhook', () => {
     const used = await begin({}, { triesAgain: false });
     expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ set: { address: DEAD } });
     await used.end();
-    expect(news).toMatchObject([{ type: 'not-taken' }, { type: 'over', end: 'away', isLeftover: true }]);
+    expect(event).toMatchObject([{ type: 'not-taken' }, { type: 'over', end: 'away', isLeftover: true }]);
     open = { ...open, api };
     expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ set: { address: DEAD }, isAlive: false });
     expect(await restoreLeftover(ledger, open, { owner: 'next' }, new AbortController().signal)).toMatchObject({
@@ -188,8 +188,8 @@ describe('the use of a webhook', () => {
   it('tries again where the API was busy', async () => {
     await start(OLD, answering(429));
     const used = await begin();
-    await waitFor(() => news.length > 1);
-    expect(news).toMatchObject([
+    await waitFor(() => event.length > 1);
+    expect(event).toMatchObject([
       { type: 'not-taken', isFinal: false },
       { type: 'set', before: { type: 'known', url: OLD } },
     ]);
@@ -210,7 +210,7 @@ describe('the use of a webhook', () => {
     open = { ...open, api: { ...api, readProfile } };
     await beginAndEnd();
     open = { ...open, api };
-    expect(news).toEqual([{ type: 'in-use' }]);
+    expect(event).toEqual([{ type: 'in-use' }]);
     expect(await shown()).toBe(OLD);
     expect(await ledger.webhookOf(account)).toMatchObject({ owner: 'other', set: null });
   });
@@ -225,10 +225,10 @@ describe('the use of a webhook', () => {
     };
     open = { ...open, api: { ...api, readProfile } };
     const used = await begin();
-    expect(news).toMatchObject([{ type: 'set', before: { type: 'known', url: null }, result: 'set' }]);
+    expect(event).toMatchObject([{ type: 'set', before: { type: 'known', url: null }, result: 'set' }]);
     await used.end();
     open = { ...open, api };
-    expect(news[1]).toMatchObject({ type: 'over', end: 'back' });
+    expect(event[1]).toMatchObject({ type: 'over', end: 'back' });
     expect(await shown()).toBeNull();
   });
 });
@@ -240,12 +240,12 @@ describe('two ledgers on one account', () => {
   it('do not take the webhook from each other: the later one waits until the first has put back what was there', async () => {
     await start(FOREIGN);
     const used = await begin();
-    expect(news).toEqual([{ type: 'foreign', to: 'https://ci.example/…' }]);
+    expect(event).toEqual([{ type: 'foreign', to: 'https://ci.example/…' }]);
     expect(await shown()).toBe(FOREIGN);
     expect(await ledger.webhookOf(realmOf(open))).toBeUndefined();
     await changeProfile(open, { webhookUrl: OLD });
-    await waitFor(() => news.length > 1);
-    expect(news[1]).toMatchObject({ type: 'set', before: { type: 'known', url: OLD } });
+    await waitFor(() => event.length > 1);
+    expect(event[1]).toMatchObject({ type: 'set', before: { type: 'known', url: OLD } });
     await used.end();
     expect(await shown()).toBe(OLD);
   });
@@ -253,14 +253,14 @@ describe('two ledgers on one account', () => {
   it('leave the webhook of the other one alone in the end, too', async () => {
     await start(FOREIGN);
     await beginAndEnd();
-    expect(news).toEqual([{ type: 'foreign', to: 'https://ci.example/…' }]);
+    expect(event).toEqual([{ type: 'foreign', to: 'https://ci.example/…' }]);
     expect(await shown()).toBe(FOREIGN);
   });
 
   it('may be one for good: what the user says is put back', async () => {
     await start(FOREIGN);
     const used = await begin({ restore: OLD });
-    expect(news).toMatchObject([{ type: 'set', before: { type: 'known', url: OLD } }]);
+    expect(event).toMatchObject([{ type: 'set', before: { type: 'known', url: OLD } }]);
     await used.end();
     expect(await shown()).toBe(OLD);
   });

@@ -4,7 +4,7 @@ import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile } from '../../../client/account/account-functions.ts';
 import { connectApi, readProfilePatiently, realmOf, type ConnectedApi } from '../../../client/connect-api.ts';
 import { watchLeftover } from '../../../client/webhooks/watch-leftover.ts';
-import type { WebhookNews } from '../../../client/webhooks/webhook-options.ts';
+import type { WebhookEvent } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { ledgerForEachTest, ledger } from '../../ledger/setup.ts';
@@ -16,11 +16,11 @@ const OLD = 'https://old.example/hooks/of-somebody';
 const DEAD = 'https://here.example/of-a-dead-process';
 
 let open: ConnectedApi;
-let news: WebhookNews[];
+let events: WebhookEvent[];
 ledgerForEachTest();
 /** A process has set the account's webhook, and was killed a moment ago. */
 beforeEach(async () => {
-  news = [];
+  events = [];
   const { simulator } = await openSimulator({ shape: 'profile.webhook=webhookUrl,profile.updated=success' });
   open = await connectApi({ baseUrl: simulator.url, token: simulator.token });
   const { api } = open;
@@ -36,12 +36,19 @@ beforeEach(async () => {
 
 /** Begins the watch, with other parts of the API or the ledger where a test has its own. */
 async function begin(change: Partial<ConnectedApi['api']> = {}, part: Partial<Ledger> = {}): Promise<void> {
-  const tell = (one: WebhookNews): void => {
-    news.push(one);
+  const onEvent = (one: WebhookEvent): void => {
+    events.push(one);
   };
   const pauses = { lookEveryMs: 20, tryEveryMs: 20 };
   const mine = { open: { ...open, api: { ...open.api, ...change } }, ledger: { ...ledger, ...part } };
-  const watch = await watchLeftover({ ...mine, owner: 'mine', hints: new JobHints(), memoryMs: 1_000, tell, pauses });
+  const watch = await watchLeftover({
+    ...mine,
+    owner: 'mine',
+    hints: new JobHints(),
+    memoryMs: 1_000,
+    onEvent,
+    pauses,
+  });
   endAfterTest(() => watch.end());
 }
 
@@ -60,10 +67,10 @@ const shown = async (): Promise<unknown> => (await readProfilePatiently(open.api
 describe('the watch for a webhook that was left behind', () => {
   it('puts it back once its process counts as dead', async () => {
     await begin();
-    expect([news, await shown()]).toEqual([[], DEAD]);
+    expect([events, await shown()]).toEqual([[], DEAD]);
     await ledger.forgetWorkers('all');
-    await waitFor(() => news.length > 0);
-    expect(news).toMatchObject([{ type: 'over', end: 'back', isLeftover: true }]);
+    await waitFor(() => events.length > 0);
+    expect(events).toMatchObject([{ type: 'over', end: 'back', isLeftover: true }]);
     expect(await shown()).toBe(OLD);
   });
 
@@ -72,8 +79,8 @@ describe('the watch for a webhook that was left behind', () => {
     // Three requests make one try.
     const { api } = saysNo({ class: 'RateLimited', message: 'Too many requests' }, 6);
     await begin(api);
-    await waitFor(() => news.length > 1);
-    expect(news).toMatchObject([
+    await waitFor(() => events.length > 1);
+    expect(events).toMatchObject([
       { type: 'over', end: 'away' },
       { type: 'over', end: 'back' },
     ]);
@@ -90,7 +97,7 @@ describe('the watch for a webhook that was left behind', () => {
     };
     await begin(api, { webhookOf });
     await waitFor(() => looks > 2);
-    expect(news).toMatchObject([{ type: 'over', end: 'stays' }]);
+    expect(events).toMatchObject([{ type: 'over', end: 'stays' }]);
     expect(asked()).toBe(1);
     expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ owner: '', set: { address: DEAD } });
   });

@@ -1,35 +1,35 @@
 import { withoutPath } from '../../contract/secrets.ts';
-import type { WebhookNews } from '../../client/webhooks/webhook-options.ts';
+import type { WebhookEvent } from '../../client/webhooks/webhook-options.ts';
 
-type Before = Extract<WebhookNews, { readonly type: 'over' }>['before'];
+type Before = Extract<WebhookEvent, { readonly type: 'over' }>['before'];
 
 /**
  * Describes what happens to the account's webhook while a worker uses it. URLs are shown without their secret paths.
  */
-export function webhookNewsWords(news: WebhookNews): string {
-  switch (news.type) {
+export function webhookEventWords(event: WebhookEvent): string {
+  switch (event.type) {
     case 'set': {
-      const isShown = news.result === 'set' ? '' : ' The profile does not show whether it was taken.';
-      return `Webhooks come to ${news.to}, which has to lead to port ${String(news.port)} here.${isShown} Before: ${beforeWords(news.before)}.`;
+      const isShown = event.result === 'set' ? '' : ' The profile does not show whether it was taken.';
+      return `Webhooks come to ${event.to}, which has to lead to port ${String(event.port)} here.${isShown} Before: ${beforeWords(event.before)}.`;
     }
     case 'not-taken':
-      return `The webhook was not set: ${news.why.replace(/\.$/, '')}. Jobs are polled instead.${news.isFinal ? '' : ' It is tried again every minute.'}`;
+      return `The webhook was not set: ${event.why.replace(/\.$/, '')}. Jobs are polled instead.${event.isFinal ? '' : ' It is tried again every minute.'}`;
     case 'in-use':
       return "Another process uses the account's webhook. Jobs are polled here until that one ends.";
     case 'foreign':
       return (
-        `Another voxbatch, with records of its own, has set the account's webhook (${news.to}). Jobs are polled here until it has put ` +
+        `Another voxbatch, with records of its own, has set the account's webhook (${event.to}). Jobs are polled here until it has put ` +
         'back what was there. If it is gone for good, set it: voxbatch profile set-webhook URL, or give --webhook-restore URL.'
       );
     case 'deaf':
       return 'Webhooks are no longer listened for: the listener has died. Jobs are polled instead.';
     case 'over':
-      return `${news.isLeftover ? 'An earlier process has left its webhook in the account. ' : ''}${overWords(news)}`;
+      return `${event.isLeftover ? 'An earlier process has left its webhook in the account. ' : ''}${overWords(event)}`;
   }
 }
 
 /** Describes what became of the webhook when the worker ended. */
-function overWords({ end, before }: Extract<WebhookNews, { readonly type: 'over' }>): string {
+function overWords({ end, before }: Extract<WebhookEvent, { readonly type: 'over' }>): string {
   switch (end) {
     case 'back':
       return `The webhook of the account was put back: ${beforeWords(before)}.`;

@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import type { WebhookNews } from '../../../client/webhooks/webhook-options.ts';
-import { webhookNewsWords } from '../../../starters/terminal/webhook-news.ts';
+import type { WebhookEvent } from '../../../client/webhooks/webhook-options.ts';
+import { webhookEventWords } from '../../../starters/terminal/webhook-event-words.ts';
 
 const OLD = { type: 'known', url: 'https://old.example/a-secret-path' } as const;
 const NONE = { type: 'known', url: null } as const;
 const UNKNOWN = { type: 'unknown' } as const;
 const SET = { type: 'set', to: 'https://here.example/…', port: 8765, result: 'set' } as const;
 const over = (
-  end: Extract<WebhookNews, { type: 'over' }>['end'],
-  before: Extract<WebhookNews, { type: 'over' }>['before'] = OLD,
-): WebhookNews => ({ type: 'over', end, before, isLeftover: false });
+  end: Extract<WebhookEvent, { type: 'over' }>['end'],
+  before: Extract<WebhookEvent, { type: 'over' }>['before'] = OLD,
+): WebhookEvent => ({ type: 'over', end, before, isLeftover: false });
 
 describe('the words for what happens to the webhook', () => {
-  it.each<[WebhookNews, string]>([
+  it.each<[WebhookEvent, string]>([
     [
       { ...SET, before: OLD },
       'Webhooks come to https://here.example/…, which has to lead to port 8765 here. Before: https://old.example/….',
@@ -39,14 +39,14 @@ describe('the words for what happens to the webhook', () => {
     [over('unknown', UNKNOWN), 'Set it: voxbatch profile set-webhook URL, or give --webhook-restore URL'],
     [over('stays'), 'did not take back the earlier webhook (https://old.example/…), so ours stays'],
     [over('away'), 'Whatever works here next does it (run, up, worker). Or set it: voxbatch profile set-webhook URL'],
-  ])('%j', (news, words) => {
-    const said = webhookNewsWords(news);
+  ])('%j', (event, words) => {
+    const said = webhookEventWords(event);
     expect(said).toContain(words);
     expect(said).not.toContain('a-secret-path');
   });
 
   it('say whose webhook it was', () => {
-    expect(webhookNewsWords({ ...over('back'), isLeftover: true } as WebhookNews)).toBe(
+    expect(webhookEventWords({ ...over('back'), isLeftover: true } as WebhookEvent)).toBe(
       'An earlier process has left its webhook in the account. The webhook of the account was put back: https://old.example/….',
     );
   });
