@@ -100,7 +100,7 @@ export type Problem =
   /** The batch is recorded, but Temporal did not accept it: it hangs, or its disk is full. */
   | { readonly type: 'not-started'; readonly batch: BatchRecord; readonly cause: Error }
   /** The request is recorded, but the workers could not be notified. */
-  | { readonly type: 'untold'; readonly cause: unknown }
+  | { readonly type: 'not-notified'; readonly cause: unknown }
   /** No HTTP header can carry the token. */
   | { readonly type: 'odd-token'; readonly cause: unknown }
   /** The local webhook port cannot be listened on; `code`: the system's error code. */

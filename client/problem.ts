@@ -111,7 +111,7 @@ const SENTENCES: {
   'server-gone': (problem) =>
     `Temporal at ${problem.address} went away before this command had reached it: ${problem.cause.message}.`,
   'not-started': (problem) => `Temporal did not accept the batch: ${problem.cause.message}.`,
-  untold: (problem) =>
+  'not-notified': (problem) =>
     'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +
     messageOf(problem.cause),
   'odd-token': (problem) => messageOf(problem.cause),

@@ -1,6 +1,6 @@
 import { exportLedgerCommand, shellWord } from '../contract/shell-word.ts';
 import type { WhyReadOnly } from './copy/read-only.ts';
-import type { MonthStanding } from '../policy/schedules/month-budget.ts';
+import type { MonthSpend } from '../policy/schedules/month-budget.ts';
 
 /** Why no worker uses a copy of the database that nobody has accepted. Part of a sentence. */
 export const UNACCEPTED = 'it is a copy that nobody has accepted, and may lack the last records';
@@ -223,12 +223,12 @@ export class LoadTakenOver extends Error {
 /** A month's budget is used up: not even one row of a new batch would fit. The batch was not created. */
 export class MonthUsedUp extends Error {
   /** The month's budget and spending. */
-  readonly standing: MonthStanding;
+  readonly spend: MonthSpend;
 
-  constructor(standing: MonthStanding) {
-    super(`Of ${standing.credits} credits for the month ${standing.left} are left, which does not cover even one row.`);
+  constructor(spend: MonthSpend) {
+    super(`Of ${spend.credits} credits for the month ${spend.left} are left, which does not cover even one row.`);
     this.name = 'MonthUsedUp';
-    this.standing = standing;
+    this.spend = spend;
   }
 }
 

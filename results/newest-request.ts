@@ -44,9 +44,9 @@ export async function isNewestOnRecord(
   batch: string,
   ledger: Pick<Ledger, 'readRow'>,
 ): Promise<boolean> {
-  const standing = await ledger.readRow(batch, newest.row);
-  if (standing === undefined) return false;
-  return attemptsOf(newest, standing).some(
+  const snapshot = await ledger.readRow(batch, newest.row);
+  if (snapshot === undefined) return false;
+  return attemptsOf(newest, snapshot).some(
     ({ attempt, intentAt }) => attempt === newest.attempt && isoTime(intentAt) === newest.intent_at,
   );
 }

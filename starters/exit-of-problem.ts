@@ -287,7 +287,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
       `When that is fixed, continue with: ${goOnCommand(batch, out)}`,
     { next: ({ batch }, out) => goOnCommand(batch, out) },
   ),
-  untold: unreachable('Run the same command again when Temporal is back.', {
+  'not-notified': unreachable('Run the same command again when Temporal is back.', {
     says: ({ cause }) =>
       'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +
       withFullStop(messageOf(exitErrorOf(cause))),

@@ -180,7 +180,7 @@ export class JobHints {
     const job = this.#jobs.get(jobId);
     if (this.#source === undefined || job === undefined || !canSkipPolls(this.#trust)) return undefined;
     if (!job.isWebhookExpected || job.mustPoll) return undefined;
-    if (!job.isProbe && needsProbe(this.#probes, this.#trust.standing)) {
+    if (!job.isProbe && needsProbe(this.#probes, this.#trust.state)) {
       [job.isProbe, job.probePolls, job.probeNotBefore] = [true, 0, 0];
       this.#probes = { ...this.#probes, running: this.#probes.running + 1 };
     }

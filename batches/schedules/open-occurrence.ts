@@ -27,7 +27,7 @@ import {
   shareOfMonth,
   usedUpReason,
   type MonthBudget,
-  type MonthStanding,
+  type MonthSpend,
 } from '../../policy/schedules/month-budget.ts';
 import { describeRefusal } from '../../policy/schedules/refused-firing.ts';
 import { decideSpend } from '../../policy/money/spend.ts';
@@ -73,7 +73,7 @@ export async function openOccurrence(request: OccurrenceRequest): Promise<Opened
       await source.close();
     }
   } catch (error) {
-    if (error instanceof MonthUsedUp && month !== null) return skippedFor(error.standing, { ...occurrence, ...month });
+    if (error instanceof MonthUsedUp && month !== null) return skippedFor(error.spend, { ...occurrence, ...month });
     if (!(error instanceof ManifestError)) throw error;
     if (error.problems[0] !== undefined) return refused(withoutCells(error.problems, run));
     return refused(missingWords(error, occurrence) ?? error.message);
@@ -122,13 +122,13 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   const folder = await probeOut(out, name);
   if (folder.type === 'unwritable')
     return refused(`the output folder ${out} cannot be written: ${String(folder.cause)}`);
-  const standing = folder.type === 'linked' ? folder : await ownershipOf(out, identity, ledger);
-  if (standing.type === 'linked') return refused(linkWords(standing.path));
-  if (standing.type === 'forgotten')
+  const ownership = folder.type === 'linked' ? folder : await ownershipOf(out, identity, ledger);
+  if (ownership.type === 'linked') return refused(linkWords(ownership.path));
+  if (ownership.type === 'forgotten')
     return refused(
       `the output folder ${out} holds the results of this batch, which the ledger does not have on record: it is older than the folder, as after a restore from a backup. Nothing was spent.`,
     );
-  if (standing.type === 'taken') return refused(`the output folder ${out} ${standing.by}`);
+  if (ownership.type === 'taken') return refused(`the output folder ${out} ${ownership.by}`);
   const loaded = await findOrLoadBatch({
     ledger,
     source,
@@ -201,10 +201,10 @@ export async function approveOccurrence(request: ApprovalRequest): Promise<Occur
   const { ledger, occurrence, summary, settings, confirmAbove, month, readBalance } = request;
   const question: MonthQuestion | undefined =
     month === null ? undefined : { ...occurrence, ...month, except: formatOccurrence(occurrence) };
-  const standing = question === undefined ? undefined : await ledger.monthSpend(question);
+  const monthSpend = question === undefined ? undefined : await ledger.monthSpend(question);
   // Rows whose results exist already cost nothing, so a batch with such rows is made even if no credits are left.
   const cheapest = summary.free > 0 ? 0 : summary.cheapest;
-  const share = standing === undefined ? undefined : shareOfMonth(standing, { budget: settings.budget, cheapest });
+  const share = monthSpend === undefined ? undefined : shareOfMonth(monthSpend, { budget: settings.budget, cheapest });
   const isUsedUp = share?.type === 'used-up';
   // Under a monthly budget, rows need a known price even if the firing has no budget of its own, hence Infinity. A
   // month that cannot pay one row is reported as used up, not as a budget that is too small.
@@ -225,14 +225,14 @@ export async function approveOccurrence(request: ApprovalRequest): Promise<Occur
   if (spend.type !== 'go') {
     return { type: 'refused', reason: describeRefusal(spend.type === 'refuse' ? spend.why : 'unconfirmed', facts) };
   }
-  if (isUsedUp && standing !== undefined && question !== undefined) return skippedFor(standing, question);
+  if (isUsedUp && monthSpend !== undefined && question !== undefined) return skippedFor(monthSpend, question);
   return { type: 'go', month: question === undefined ? undefined : { ...question, cheapest } };
 }
 
 /** Makes the result for a firing for which the month has no credits left. */
 function skippedFor(
-  standing: MonthStanding,
+  monthSpend: MonthSpend,
   { at, timezone }: Pick<MonthQuestion, 'at' | 'timezone'>,
 ): Extract<OccurrenceApproval, { readonly type: 'skipped' }> {
-  return { type: 'skipped', cause: 'month-budget', reason: usedUpReason(standing, monthOf(at, timezone)) };
+  return { type: 'skipped', cause: 'month-budget', reason: usedUpReason(monthSpend, monthOf(at, timezone)) };
 }

@@ -20,7 +20,7 @@ export interface BatchView extends FoundStandstill {
   /** The five most common reasons for failures, past and present. */
   readonly reasons: readonly ReasonCount[];
   /** Steps whose requests are held to a few in flight until an answer reveals the API's price. Default: none. */
-  readonly untold?: readonly Step[];
+  readonly unpricedSteps?: readonly Step[];
   /** The open row whose job has run the longest; undefined if none runs. */
   readonly oldest?: OldestRow | undefined;
   /** Workers that wait for the store; undefined if none does. */
@@ -40,7 +40,7 @@ export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<Bat
     counts: await ledger.counts(batch.name),
     money: await ledger.money(batch.name),
     reasons: await ledger.commonReasons(batch.name, MAX_REASONS),
-    untold: await ledger.stepsWithUnknownCharge(batch.name),
+    unpricedSteps: await ledger.stepsWithUnknownCharge(batch.name),
     oldest: await ledger.oldestRow(batch.name),
     ...found,
     storeWaits,

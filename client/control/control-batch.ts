@@ -68,7 +68,7 @@ export interface StillRunning {
  * recorded against it, whether Temporal answers or not. Then the workflow is notified; a pause or stop resolves once no
  * paid request is in flight. A resume may send all rows that are left, so their out folder is first checked for paid
  * requests that the ledger lacks.
- * Throws {@link VoxbatchError} (`loading`, `forgotten-requests`, `untold`).
+ * Throws {@link VoxbatchError} (`loading`, `forgotten-requests`, `not-notified`).
  */
 export async function controlBatch(request: ControlRequest): Promise<ControlResult> {
   const { settings, ledger, batch: before, control, isNow, reason, say } = request;
@@ -162,8 +162,8 @@ export interface NotifyRequest {
 
 /**
  * Wakes a batch's workers for a request that is already in the ledger. Resolves with false if there are none: the
- * request then waits in the ledger for the next worker. Throws {@link VoxbatchError} (`untold`) if Temporal cannot be
- * reached; the request stays on record.
+ * request then waits in the ledger for the next worker. Throws {@link VoxbatchError} (`not-notified`) if Temporal
+ * cannot be reached; the request stays on record.
  */
 export async function notifyWorkers({ settings, ledger, batch, say }: NotifyRequest): Promise<boolean> {
   let temporal: Temporal | undefined;
@@ -174,8 +174,8 @@ export async function notifyWorkers({ settings, ledger, batch, say }: NotifyRequ
     temporal = await reachWorker(settings, say);
     return temporal !== undefined && (await wakeWorkflow(temporal.client, ledger, batch));
   } catch (error) {
-    const isUntold = error instanceof ServiceError || error instanceof VoxbatchError;
-    throw isUntold ? new VoxbatchError({ type: 'untold', cause: error }) : error;
+    const isUnavailable = error instanceof ServiceError || error instanceof VoxbatchError;
+    throw isUnavailable ? new VoxbatchError({ type: 'not-notified', cause: error }) : error;
   } finally {
     clearTimeout(slow);
     await temporal?.close();
@@ -200,7 +200,7 @@ export interface TuneRequest {
  * different ones both succeed.
  *
  * Returns whether workers were notified: false if none works on the batch. Throws {@link VoxbatchError} (`loading`,
- * `no-price`, `untold`).
+ * `no-price`, `not-notified`).
  */
 export async function tuneBatch({ settings, ledger, batch, tuning, reason, say }: TuneRequest): Promise<boolean> {
   refuseLoading(batch);

@@ -11,7 +11,7 @@ import {
   explainMissing,
   pausedBy,
   type DueTime,
-  type ScheduleStanding,
+  type ScheduleFacts,
 } from '../../policy/schedules/missing-occurrence.ts';
 import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
 import { INSTANT_FORM, parseInstant } from '../../policy/schedules/schedule-spec.ts';
@@ -95,7 +95,7 @@ async function surveyPage(
     from,
     waiting,
     ...standing
-  }: Omit<ScheduleStanding, 'runs' | 'buffered'> & { readonly from: number; readonly waiting: WaitingOccurrence[] },
+  }: Omit<ScheduleFacts, 'runs' | 'buffered'> & { readonly from: number; readonly waiting: WaitingOccurrence[] },
 ): Promise<readonly SkippedOccurrence[]> {
   const { name, settings, settledAt } = record;
   const { spec } = settings;

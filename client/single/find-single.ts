@@ -77,9 +77,9 @@ async function placeOf(ledger: Reader, job: JobReading, realm: Account): Promise
 
 /** Reads the recorded job of a batch. */
 export async function readSingle(ledger: Pick<Ledger, 'readRow'>, batch: BatchRecord): Promise<SingleRecord> {
-  const standing = await ledger.readRow(batch.name, 1);
-  if (standing === undefined) throw new Error(`Batch "${batch.name}" has no row.`);
-  return { batch, ...standing };
+  const snapshot = await ledger.readRow(batch.name, 1);
+  if (snapshot === undefined) throw new Error(`Batch "${batch.name}" has no row.`);
+  return { batch, ...snapshot };
 }
 
 /** Decides what repeating a recorded job does. */

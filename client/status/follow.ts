@@ -80,7 +80,7 @@ export interface Standing {
   readonly counts: Counts;
   readonly money: Money;
   /** Steps whose requests are held to a few in flight until an answer reveals the API's price. Default: none. */
-  readonly untold?: readonly Step[];
+  readonly unpricedSteps?: readonly Step[];
   /** Reasons for failures, past and present, most common first. */
   readonly reasons: readonly ReasonCount[];
   /** The open row whose job has run the longest; undefined if none runs. */
@@ -161,7 +161,7 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
   }));
   const readFacts = rarely(FACTS_EVERY_MS, async () => ({
     reasons: await ledger.commonReasons(request.batch, MAX_REASONS),
-    untold: await ledger.stepsWithUnknownCharge(request.batch),
+    unpricedSteps: await ledger.stepsWithUnknownCharge(request.batch),
     oldest: await ledger.oldestRow(request.batch),
   }));
   let pace: Pace | undefined;

@@ -86,9 +86,9 @@ async function nextNumber(tx: Tx): Promise<number> {
 
 /** The settings with the budget capped at the month's remaining credits. */
 async function withinMonth(tx: Tx, { settings }: NewBatch, month: MonthClaim): Promise<BatchSettings> {
-  const standing = await monthSpend(tx, month);
-  const share = shareOfMonth(standing, { budget: settings.budget, cheapest: month.cheapest });
-  if (share.type === 'used-up') throw new MonthUsedUp(standing);
+  const spend = await monthSpend(tx, month);
+  const share = shareOfMonth(spend, { budget: settings.budget, cheapest: month.cheapest });
+  if (share.type === 'used-up') throw new MonthUsedUp(spend);
   return { ...settings, budget: share.budget };
 }
 

@@ -64,11 +64,11 @@ export async function cleanRows(db: Db, batch: string, rows: readonly number[]):
     if (unfinished === null) throw new LedgerMisuse(`No clean of batch "${batch}" has begun.`);
     const now = tx.now();
     const cleaned: number[] = [];
-    for (const standing of await readRows(tx, batch, rows)) {
-      if (isInDoubt(standing.row, standing.charges)) continue;
-      cleaned.push(standing.row.row);
+    for (const snapshot of await readRows(tx, batch, rows)) {
+      if (isInDoubt(snapshot.row, snapshot.charges)) continue;
+      cleaned.push(snapshot.row.row);
       const all =
-        standing.row.parts === null ? [standing] : [standing, ...(await readParts(tx, batch, standing.row.row))];
+        snapshot.row.parts === null ? [snapshot] : [snapshot, ...(await readParts(tx, batch, snapshot.row.row))];
       for (const one of all) {
         if (unfinished.media) await forgetMedia(tx, batch, one, now);
         if (unfinished.rows) await forgetRequest(tx, batch, one);

@@ -78,8 +78,8 @@ export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 
       claimed.push({ ...line, ...claim });
     }
     const isFresh = ({ row: { row } }: RowSnapshot): boolean => fresh.includes(row);
-    const standings = await withCharges(tx, claimed);
-    const begunFirst = standings.toSorted((one, other) => Number(isFresh(one)) - Number(isFresh(other)));
+    const snapshots = await withCharges(tx, claimed);
+    const begunFirst = snapshots.toSorted((one, other) => Number(isFresh(one)) - Number(isFresh(other)));
     return { rows: begunFirst, exhausted, isShareFull, blocked };
   });
 }

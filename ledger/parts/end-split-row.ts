@@ -37,9 +37,9 @@ export async function endSplitRow(
       const outcome = (await hasPaidPart(tx, whole)) ? ('succeeded' as const) : ('cached' as const);
       await applyEffect(row, 'file' in end ? { outcome, file: end.file } : { outcome: 'failed', ...end });
     }
-    const [standing] = await readRows(tx, batch, [number]);
-    if (standing === undefined) throw new Error(`Expected row ${number} of "${batch}", but there is none.`);
-    return standing;
+    const [snapshot] = await readRows(tx, batch, [number]);
+    if (snapshot === undefined) throw new Error(`Expected row ${number} of "${batch}", but there is none.`);
+    return snapshot;
   });
 }
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { monthRange, monthStanding, type MonthBatch, type MonthStanding } from '../../policy/schedules/month-budget.ts';
+import { monthRange, monthSpendOf, type MonthBatch, type MonthSpend } from '../../policy/schedules/month-budget.ts';
 import { formatOccurrence, parseOccurrence } from '../../policy/schedules/occurrence.ts';
 import type { MonthQuestion } from './occurrence-records.ts';
 import type { Db, Tx } from '../schema.ts';
 
 /** Returns a schedule's spend in a calendar month, and the rest of its monthly budget. */
-export async function monthSpend(db: Db | Tx, question: MonthQuestion): Promise<MonthStanding> {
-  return monthStanding(question.credits, await batchesOfMonth(db, question));
+export async function monthSpend(db: Db | Tx, question: MonthQuestion): Promise<MonthSpend> {
+  return monthSpendOf(question.credits, await batchesOfMonth(db, question));
 }
 
 /**

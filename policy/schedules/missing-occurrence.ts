@@ -23,7 +23,7 @@ export interface OccurrenceRun {
 }
 
 /** Facts about a schedule when one of its due times is examined. */
-export interface ScheduleStanding {
+export interface ScheduleFacts {
   readonly spec: ScheduleSpec;
   readonly isPaused: boolean;
   /** The note of its latest pause. */
@@ -51,7 +51,7 @@ const SLACK_MS = 10_000;
  * Explains a due time without a firing. Temporal counts the times that it skips, but does not say which, so this is
  * derived from the occurrences that ran.
  */
-export function explainMissing(due: DueTime, standing: ScheduleStanding): MissingOccurrence {
+export function explainMissing(due: DueTime, standing: ScheduleFacts): MissingOccurrence {
   const { spec, isPaused, note, runs, buffered, now } = standing;
   if (spec.runs === 0 && runs.every(({ at, isScheduled }) => at < due.at || !isScheduled)) return { type: 'not-due' };
   const before = runs.find(

@@ -27,7 +27,7 @@ export interface MonthBatch {
 }
 
 /** How much of a month's budget is used. Amounts are in credits. */
-export interface MonthStanding {
+export interface MonthSpend {
   /** The month's budget. */
   readonly credits: number;
   readonly spent: number;
@@ -70,7 +70,7 @@ function startOf(startInUtc: number, timezone: string): number {
 }
 
 /** Adds up a month's batches. `credits`: the month's budget. */
-export function monthStanding(credits: number, batches: readonly MonthBatch[]): MonthStanding {
+export function monthSpendOf(credits: number, batches: readonly MonthBatch[]): MonthSpend {
   let spent = 0;
   let held: number | null = 0;
   for (const batch of batches) {
@@ -88,7 +88,7 @@ export function monthStanding(credits: number, batches: readonly MonthBatch[]): 
  * cheapest row, 0 if a row is free, null if unknown, in which case any credit may suffice. All in credits.
  */
 export function shareOfMonth(
-  { left }: MonthStanding,
+  { left }: MonthSpend,
   { budget, cheapest }: { readonly budget: number | null; readonly cheapest: number | null },
 ): MonthShare {
   if (left < (cheapest ?? 0) || (left <= 0 && cheapest !== 0)) return { type: 'used-up' };
@@ -96,7 +96,7 @@ export function shareOfMonth(
 }
 
 /** Returns why an occurrence was skipped, with figures, as a sentence. `month`: as {@link monthOf} returns it. */
-export function usedUpReason({ credits, spent, held, left }: MonthStanding, month: string): string {
+export function usedUpReason({ credits, spent, held, left }: MonthSpend, month: string): string {
   const budget = `The budget of ${credits} credits for ${month}`;
   if (left === credits) return `${budget} does not cover even one row; none of it is spent or reserved.`;
   const rest = left > 0 ? `; the ${left} left do not cover even one row` : '';

@@ -8,12 +8,12 @@
  *   again.
  */
 export interface HintTrust {
-  readonly standing: 'trial' | 'trusted' | 'doubted';
+  readonly state: 'trial' | 'trusted' | 'doubted';
   /** Jobs in a row whose end a webhook announced. */
   readonly streak: number;
 }
 
-export const NEW_TRUST: HintTrust = { standing: 'trial', streak: 0 };
+export const NEW_TRUST: HintTrust = { state: 'trial', streak: 0 };
 
 /** Announced ends in a row that make webhooks trusted. */
 export const ENOUGH_HINTS = 8;
@@ -22,14 +22,14 @@ export const ENOUGH_HINTS = 8;
  * Returns the trust after a job has ended. `missed`: a poll found it out, and no webhook arrived, even a little later.
  */
 export function afterEnd(trust: HintTrust, how: 'hinted' | 'missed'): HintTrust {
-  if (how === 'missed') return { standing: 'doubted', streak: 0 };
+  if (how === 'missed') return { state: 'doubted', streak: 0 };
   const streak = Math.min(ENOUGH_HINTS, trust.streak + 1);
-  return { standing: streak >= ENOUGH_HINTS ? 'trusted' : trust.standing, streak };
+  return { state: streak >= ENOUGH_HINTS ? 'trusted' : trust.state, streak };
 }
 
 /** Whether polls of most jobs may be skipped. */
-export function canSkipPolls({ standing }: HintTrust): boolean {
-  return standing !== 'doubted';
+export function canSkipPolls({ state }: HintTrust): boolean {
+  return state !== 'doubted';
 }
 
 /**
@@ -66,8 +66,8 @@ export function nextProbeAge(ageMs: number): number {
 const FIRST_COST = 2;
 
 /** Whether one more job should become a probe. Before webhooks are trusted, at least one always runs. */
-export function needsProbe({ jobs, running, over, polls }: Probes, standing: HintTrust['standing']): boolean {
-  if (standing === 'trial' && running === 0) return true;
+export function needsProbe({ jobs, running, over, polls }: Probes, state: HintTrust['state']): boolean {
+  if (state === 'trial' && running === 0) return true;
   const cost = over === 0 ? FIRST_COST : Math.max(1, polls / over);
   return polls + (running + 1) * cost <= POLLS_A_JOB * jobs;
 }

@@ -7,7 +7,7 @@ import { clock, form, list, namedRow, number, plural } from './words.ts';
 /** What is shown of a running batch's progress. */
 export interface BatchProgress extends Pick<
   Followed,
-  'counts' | 'money' | 'untold' | 'reasons' | 'oldest' | 'pace' | 'api'
+  'counts' | 'money' | 'unpricedSteps' | 'reasons' | 'oldest' | 'pace' | 'api'
 > {
   readonly batch: Pick<Followed['batch'], 'name' | 'settings'>;
 }
@@ -37,7 +37,7 @@ export function progressLine(progress: BatchProgress, now: number): string {
 
 /** Returns the figures of a batch, in the order of the progress line. */
 export function figuresOf(progress: BatchProgress, now: number): readonly Figure[] {
-  const { batch, counts, money, untold = [] } = progress;
+  const { batch, counts, money, unpricedSteps = [] } = progress;
   const { budget } = batch.settings;
   const ends = new Map(endsOf(counts));
   const charged = `${viewMoney(money, budget).isEstimate ? '~' : ''}${number(money.charged)}`;
@@ -52,7 +52,7 @@ export function figuresOf(progress: BatchProgress, now: number): readonly Figure
     ...(counts.states.blocked > 0
       ? [figure(`${number(counts.states.blocked)} waiting for a voice or their parts`, false)]
       : []),
-    ...(untold.length > 0 ? [figure(unknownPriceWords(untold), false)] : []),
+    ...(unpricedSteps.length > 0 ? [figure(unknownPriceWords(unpricedSteps), false)] : []),
     ...paceWords(progress, now).map((words) => figure(words)),
   ];
 }

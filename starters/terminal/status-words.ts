@@ -46,7 +46,7 @@ export function stateWord(batch: Batch, isDeserted = false): string {
 
 /** Returns the status of a batch as lines. `now`: ms since 1970. */
 export function statusLines(status: BatchStatus, now: number): readonly string[] {
-  const { batch, counts, money, reasons, failures, untold = [], oldest, api, storeWaits, processes } = status;
+  const { batch, counts, money, reasons, failures, unpricedSteps = [], oldest, api, storeWaits, processes } = status;
   const speed = batch.state === 'open' ? paceWords(status, now) : [];
   const ended = endsOf(counts).map(([word, rows]) => `${number(rows)} ${word}`);
   const open = openWords(counts);
@@ -63,7 +63,9 @@ export function statusLines(status: BatchStatus, now: number): readonly string[]
     ...(storeWaits === undefined ? [] : [storeWaitWords(storeWaits, now)]),
     ...(api?.limited == null ? [] : [limitedWords(api.limited, now)]),
     `credits: ${moneyWords(money, batch.settings.budget)}`,
-    ...(untold.length > 0 ? [`${unknownPriceWords(untold)}: prices are estimates, and the budget must hold`] : []),
+    ...(unpricedSteps.length > 0
+      ? [`${unknownPriceWords(unpricedSteps)}: prices are estimates, and the budget must hold`]
+      : []),
     ...damagedLines(money),
     ...failures.map(failureWords),
     ...moreLines(status),

@@ -120,7 +120,7 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
   [{ type: 'server-gone', address: 'a:1', cause: FULL }, 'unreachable', /a:1 went away.*Run the same command again/],
   [
     {
-      type: 'untold',
+      type: 'not-notified',
       cause: new VoxbatchError({ type: 'no-namespace', address: 'temporal:7233', namespace: 'prod' }),
     },
     'unreachable',
@@ -142,7 +142,7 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
     /VOXBATCH_STORE is not set here: if the store is elsewhere, set it\..*--new-store$/,
   ],
   [
-    { type: 'untold', cause: new VoxbatchError(SILENT) },
+    { type: 'not-notified', cause: new VoxbatchError(SILENT) },
     'unreachable',
     /It is recorded.*TEMPORAL_ADDRESS.*when Temporal is/,
   ],

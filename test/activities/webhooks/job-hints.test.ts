@@ -97,12 +97,12 @@ describe('polls', () => {
     hints.onWake('a', wake);
     end('probe');
     jest.advanceTimersByTime(GAP_MS);
-    expect(hints.trust.standing).toBe('doubted');
+    expect(hints.trust.state).toBe('doubted');
     expect(wake).toHaveBeenCalledTimes(1);
     expect(hints.pollAt('a')).toBeLessThan(GAP_MS);
     expect(spare('a')).toBeUndefined();
     earnTrust();
-    expect(hints.trust.standing).toBe('trusted');
+    expect(hints.trust.state).toBe('trusted');
     expect([spare('a'), spare('b')]).toEqual([undefined, NET_MS]);
   });
 
@@ -112,7 +112,7 @@ describe('polls', () => {
     jest.advanceTimersByTime(GAP_MS / 2);
     hints.receive(['probe']);
     jest.advanceTimersByTime(GAP_MS);
-    expect(hints.trust.standing).toBe('trial');
+    expect(hints.trust.state).toBe('trial');
   });
 
   it('do not come back while a webhook may still be on its way from the process that received it', () => {
@@ -120,9 +120,9 @@ describe('polls', () => {
     beginProbe();
     end('probe');
     jest.advanceTimersByTime(2.5 * GAP_MS);
-    expect(hints.trust.standing).toBe('trial');
+    expect(hints.trust.state).toBe('trial');
     jest.advanceTimersByTime(GAP_MS);
-    expect(hints.trust.standing).toBe('doubted');
+    expect(hints.trust.state).toBe('doubted');
   });
 
   it('come back if the source that is listened to ends, not if another one does', () => {
@@ -157,7 +157,7 @@ describe('polls', () => {
     // Its webhook may be lost, which says nothing of those to come.
     hints.foundEnded('before', hints.beginPoll('before'));
     jest.advanceTimersByTime(GAP_MS);
-    expect(hints.trust.standing).toBe('trial');
+    expect(hints.trust.state).toBe('trial');
   });
 
   it('are made until an unreadable job was read, and its end is on record', () => {

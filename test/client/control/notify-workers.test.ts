@@ -30,7 +30,7 @@ it('says that it waits for a Temporal that stays silent, and that the workers co
     },
   });
   await expect(telling).rejects.toMatchObject({
-    problem: { type: 'untold', cause: { problem: { type: 'no-cluster' } } },
+    problem: { type: 'not-notified', cause: { problem: { type: 'no-cluster' } } },
   });
   expect(said).toEqual(['It is recorded. Waiting for Temporal, to notify the workers …']);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   type MissingOccurrence,
-  type ScheduleStanding,
+  type ScheduleFacts,
   countMissed,
   explainMissing,
   needsAttention,
@@ -17,17 +17,17 @@ const HOUR_MS = 3_600_000;
 const AT = Date.UTC(2026, 11, 1, 2);
 const DUE = { at: AT, firesAt: AT };
 
-interface Change extends Partial<Omit<ScheduleStanding, 'spec'>> {
+interface Change extends Partial<Omit<ScheduleFacts, 'spec'>> {
   readonly overlap?: OverlapPolicy;
   readonly ofRuns?: number;
 }
 /** How a schedule that is due each hour stands two hours later. */
-function standing({ overlap = 'skip', ofRuns, ...change }: Change = {}): ScheduleStanding {
+function standing({ overlap = 'skip', ofRuns, ...change }: Change = {}): ScheduleFacts {
   const spec = { ...specOf({ every: '1h', overlap }), runs: ofRuns ?? null };
   return { spec, isPaused: false, note: '', runs: [], buffered: 0, now: AT + 2 * HOUR_MS, ...change };
 }
 
-type Run = ScheduleStanding['runs'][number];
+type Run = ScheduleFacts['runs'][number];
 /** The batch of the hour before, which ended then. */
 const before = (until: number | null): readonly Run[] => [{ at: AT - HOUR_MS, until, isScheduled: true }];
 const later = (isScheduled = true): Run => ({ at: AT + HOUR_MS, until: null, isScheduled });

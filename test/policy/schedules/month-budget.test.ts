@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import {
   monthOf,
   monthRange,
-  monthStanding,
+  monthSpendOf,
   shareOfMonth,
   usedUpReason,
   type MonthBatch,
-  type MonthStanding,
+  type MonthSpend,
 } from '../../../policy/schedules/month-budget.ts';
 import { roundCredits } from '../../../contract/price-units.ts';
 
@@ -73,18 +73,18 @@ describe('a month', () => {
   const open = (spent: number, budget: number | null): MonthBatch => ({ spent, budget, isClosed: false });
 
   it('has nothing left while a batch without a budget runs, and is never overdrawn', () => {
-    expect(monthStanding(100, [open(5, null), open(1, 9)])).toEqual({ credits: 100, spent: 6, held: null, left: 0 });
-    expect(monthStanding(100, [closed(130)])).toMatchObject({ spent: 130, left: 0 });
-    expect(monthStanding(100, [open(12, 10)])).toMatchObject({ spent: 12, held: 0, left: 88 });
+    expect(monthSpendOf(100, [open(5, null), open(1, 9)])).toEqual({ credits: 100, spent: 6, held: null, left: 0 });
+    expect(monthSpendOf(100, [closed(130)])).toMatchObject({ spent: 130, left: 0 });
+    expect(monthSpendOf(100, [open(12, 10)])).toMatchObject({ spent: 12, held: 0, left: 88 });
   });
 
   it('adds fractions without dust', () => {
-    expect(monthStanding(0.3, [closed(0.1), closed(0.2)])).toMatchObject({ spent: 0.3, left: 0 });
+    expect(monthSpendOf(0.3, [closed(0.1), closed(0.2)])).toMatchObject({ spent: 0.3, left: 0 });
   });
 });
 
 describe('the share of a firing', () => {
-  const left = (credits: number): MonthStanding => monthStanding(credits, []);
+  const left = (credits: number): MonthSpend => monthSpendOf(credits, []);
 
   it.each([
     [100, 30, 1, { type: 'share', budget: 30 }],
@@ -104,10 +104,10 @@ describe('the share of a firing', () => {
       { spent: 90, budget: 95, isClosed: true },
       { spent: 2, budget: 8, isClosed: false },
     ];
-    expect(usedUpReason(monthStanding(100, batches), '2026-12')).toBe(
+    expect(usedUpReason(monthSpendOf(100, batches), '2026-12')).toBe(
       'The budget of 100 credits for 2026-12 is used up: 92 spent or reserved, up to 6 more reserved by open batches; the 2 left do not cover even one row.',
     );
-    expect(usedUpReason(monthStanding(100, [{ spent: 3, budget: null, isClosed: false }]), '2026-12')).toContain(
+    expect(usedUpReason(monthSpendOf(100, [{ spent: 3, budget: null, isClosed: false }]), '2026-12')).toContain(
       'a batch without a budget still runs',
     );
   });
@@ -134,7 +134,7 @@ it('firings in any order never spend more than the month together, whatever runs
     fc.property(fc.integer({ min: 1, max: 1_000 }), fc.array(STEP, { maxLength: 60 }), (credits, steps) => {
       const batches: { spent: number; budget: number; isClosed: boolean }[] = [];
       for (const step of steps) {
-        const standing = monthStanding(credits, batches);
+        const standing = monthSpendOf(credits, batches);
         if (step.type === 'fire') {
           const share = shareOfMonth(standing, step);
           if (share.type === 'used-up') continue;
@@ -147,7 +147,7 @@ it('firings in any order never spend more than the month together, whatever runs
         if (step.type === 'end') batch.isClosed = true;
         else batch.spent = roundCredits(batch.spent + ((batch.budget - batch.spent) * step.part) / 10);
         expect(batches.reduce((sum, { spent }) => sum + spent, 0)).toBeLessThanOrEqual(credits + 1e-3);
-        const after = monthStanding(credits, batches);
+        const after = monthSpendOf(credits, batches);
         expect(after.left).toBeGreaterThanOrEqual(standing.left - 1e-3);
       }
     }),

@@ -29,8 +29,8 @@ describe('trust in webhooks', () => {
   it('comes back when enough came in a row, and not before', () => {
     fc.assert(
       fc.property(ends, fc.nat({ max: 2 * ENOUGH_HINTS }), (list, hinted) => {
-        const { standing } = after([...list, 'missed', ...new Array<'hinted'>(hinted).fill('hinted')]);
-        expect(standing).toBe(hinted >= ENOUGH_HINTS ? 'trusted' : 'doubted');
+        const { state } = after([...list, 'missed', ...new Array<'hinted'>(hinted).fill('hinted')]);
+        expect(state).toBe(hinted >= ENOUGH_HINTS ? 'trusted' : 'doubted');
       }),
     );
   });
@@ -47,7 +47,7 @@ describe('trust in webhooks', () => {
 });
 
 /** Jobs come one by one, each probe is polled `polls` times and then ends, after some more jobs have come. */
-function play(jobs: number, polls: number, lag: number, standing: 'trial' | 'trusted'): Probes {
+function play(jobs: number, polls: number, lag: number, state: 'trial' | 'trusted'): Probes {
   let probes = NO_PROBES;
   const ending: number[] = [];
   for (let job = 1; job <= jobs; job++) {
@@ -56,7 +56,7 @@ function play(jobs: number, polls: number, lag: number, standing: 'trial' | 'tru
       ending.shift();
       probes = { ...probes, running: probes.running - 1, over: probes.over + 1, polls: probes.polls + polls };
     }
-    if (!needsProbe(probes, standing)) continue;
+    if (!needsProbe(probes, state)) continue;
     probes = { ...probes, running: probes.running + 1 };
     ending.push(job + lag);
   }

@@ -92,7 +92,7 @@ describe('the progress line', () => {
   });
 
   it('says why a batch with a budget is slow to begin', () => {
-    expect(said({ untold: ['speech', 'lip-sync'] })).toContain(
+    expect(said({ unpricedSteps: ['speech', 'lip-sync'] })).toContain(
       'few at once until it is known what speech and lip-sync cost',
     );
   });
