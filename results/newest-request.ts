@@ -54,8 +54,13 @@ export async function isNewestOnRecord(
 /** Returns the attempts on record for the row or part, step and take of a receipt. */
 export function attemptsOf(
   { part, step, take }: Pick<Receipt, 'part' | 'step' | 'take'>,
-  { row, charges, firstPart }: RowSnapshot,
+  snapshot: RowSnapshot,
 ): readonly ChargeRecord[] {
-  const number = part === undefined || firstPart === undefined ? row.row : firstPart + part - 1;
-  return charges.filter((one) => one.row === number && one.step === step && one.take === take);
+  const number = rowNumberOf(part, snapshot);
+  return snapshot.charges.filter((one) => one.row === number && one.step === step && one.take === take);
+}
+
+/** Returns the number of a row's part, or of the row itself. */
+export function rowNumberOf(part: number | undefined, { row, firstPart }: RowSnapshot): number {
+  return part === undefined || firstPart === undefined ? row.row : firstPart + part - 1;
 }

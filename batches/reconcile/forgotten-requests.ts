@@ -2,29 +2,35 @@ import { join } from 'node:path';
 import type { AttemptState } from '../../contract/outcomes.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { ReleasedJob } from '../../ledger/requests/decision-records.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { RECEIPTS_JSONL } from '../../results/out-files.ts';
 import { lstatsOf } from '../../results/files.ts';
 import { acceptedCopy, formerFolders, newerThan, readFolderState } from '../../results/former-files.ts';
-import { attemptsOf } from '../../results/newest-request.ts';
+import { attemptsOf, rowNumberOf } from '../../results/newest-request.ts';
 import { receiptSchema, type Receipt } from '../../results/receipt.ts';
 import type { ReceiptJob } from './receipt-jobs.ts';
 import { readJsonRows, RowSource } from '../../results/row-source.ts';
 import { Findings } from '../../results/verification/mismatch.ts';
 
-/** Paid requests that an out folder has on its receipts, and the ledger not on record. */
+/** Paid requests that an out folder has on its receipts, and the ledger not on record; and jobs of unknown ones. */
 export interface ForgottenRequests {
-  /** Their rows, by id. */
+  /** Rows with requests that the ledger lacks, by id. */
   readonly rows: readonly string[];
   /** What they were charged, or quoted; those without a known price count as 0. */
   readonly credits: number;
-  /** The jobs of those that each row, or each part, can be given now by a person: the first that the ledger lacks. */
+  /** The job that each row, or each part, can be given now by a person: the first that the ledger lacks. */
   readonly jobs: readonly ReceiptJob[];
   /** Number of those whose receipts name no job, so that nobody can give it to a row. */
   readonly withoutJob: number;
-  /** The folders whose receipts have them: the out folder, or those in it with the files of before. */
+  /** The folders with such receipts: the out folder, or those in it with the files of before. */
   readonly folders: readonly string[];
+  /** All jobs on those receipts, also those that no row can be given yet. */
+  readonly named: readonly StepJob[];
 }
+
+/** A job, and the step that it was made for: jobs of different steps may have the same id. */
+export type StepJob = Pick<Receipt, 'step'> & { readonly jobId: string };
 
 /** What of a receipt is compared. */
 const paidSchema = receiptSchema.pick({
@@ -43,15 +49,20 @@ type Paid = Pick<Receipt, keyof typeof paidSchema.shape>;
  * Finds the paid requests that an out folder of the batch has, and the ledger not: the ledger is older than the folder,
  * as after a restore, and would pay for them again. No record of a request is ever removed, so it is no other case.
  * Undefined if there are none. The receipts are read only where {@link newerThan} says so, and those of before always:
- * whatever wrote the files again, a command that follows say, has compared nothing.
+ * whatever wrote the files again, a command that follows say, has compared nothing. Also finds the jobs of requests
+ * that the ledger has as unknown; with `isResubmitted`, when such requests are to be made again, it lacks these, too.
+ * Leaves out jobs that a person has taken back from the row.
  */
 export async function forgottenRequests(
   out: string,
   batch: string,
-  ledger: Pick<Ledger, 'id' | 'acceptedAt' | 'readRow' | 'scanRows' | 'partsOf'>,
+  ledger: Pick<Ledger, 'id' | 'acceptedAt' | 'readRow' | 'scanRows' | 'partsOf' | 'releasedJobs'>,
+  isResubmitted = false,
 ): Promise<ForgottenRequests | undefined> {
   const sources = await sourcesOf(out, batch, ledger);
   if (sources.length === 0) return undefined;
+  const released = await ledger.releasedJobs(batch);
+  const named: StepJob[] = [];
   const rows: string[] = [];
   const jobs: ReceiptJob[] = [];
   const folders = new Set<string>();
@@ -59,25 +70,31 @@ export async function forgottenRequests(
   let withoutJob = 0;
   for await (const standing of ledger.scanRows(batch)) {
     const lacking = new Map<string, Paid>();
+    const unknown = new Map<string, Paid>();
     for (const { folder, receipts } of sources)
-      for (const receipt of await receipts.take(standing.row.row))
-        if (mayBeCharged(receipt.verdict) && !isOnRecord(receipt, standing)) {
-          lacking.set(keyOf(receipt), receipt);
-          folders.add(folder);
-        }
-    if (lacking.size === 0) continue;
-    rows.push(standing.row.id);
+      for (const written of await receipts.take(standing.row.row)) {
+        if (!mayBeCharged(written.verdict)) continue;
+        const receipt = isReleased(written, standing, released) ? { ...written, job_id: null } : written;
+        const isUnknown = lacksOnlyJob(receipt, standing);
+        if (!isUnknown && isOnRecord(receipt, standing)) continue;
+        (isUnknown && !isResubmitted ? unknown : lacking).set(keyOf(receipt), receipt);
+        folders.add(folder);
+      }
+    if (lacking.size > 0) rows.push(standing.row.id);
+    else if (unknown.size === 0) continue;
+    const found = [...unknown.values(), ...lacking.values()];
     const parts = standing.row.parts === null ? [] : await ledger.partsOf(batch, standing.row.row);
     // Seldom needed, so loaded here.
     const { firstJobs } = await import('./receipt-jobs.ts');
-    jobs.push(...firstJobs(standing, parts, [...lacking.values()]));
+    jobs.push(...firstJobs(standing, parts, found));
+    named.push(...found.flatMap(({ step, job_id: jobId }) => (jobId === null ? [] : [{ step, jobId }])));
     for (const { charged, quoted, job_id: jobId } of lacking.values()) {
       credits += charged ?? quoted ?? 0;
       if (jobId === null) withoutJob += 1;
     }
   }
-  if (rows.length === 0) return undefined;
-  return { rows, credits: roundCredits(credits), jobs, withoutJob, folders: [...folders] };
+  if (rows.length + jobs.length === 0) return undefined;
+  return { rows, credits: roundCredits(credits), jobs, withoutJob, folders: [...folders], named };
 }
 
 /** Paid requests of an out folder, whoever has them on record. `credits`: as in {@link ForgottenRequests}. */
@@ -131,13 +148,33 @@ function mayBeCharged(verdict: AttemptState): boolean {
  * person may have given to another take.
  */
 function isOnRecord(receipt: Paid, standing: RowSnapshot): boolean {
-  const { step, job_id: jobId } = receipt;
   return (
     attemptsOf(receipt, standing).some(
       ({ attempt, state }) => attempt === receipt.attempt || !['not-accepted', 'revoked'].includes(state),
-    ) ||
-    (jobId !== null && standing.charges.some((one) => one.step === step && one.jobId === jobId))
+    ) || hasJob(receipt, standing)
   );
+}
+
+/** Whether the ledger has this request as unknown, and the receipt its job. */
+function lacksOnlyJob(receipt: Paid, standing: RowSnapshot): boolean {
+  return (
+    receipt.job_id !== null &&
+    attemptsOf(receipt, standing).some(({ state }) => state === 'unknown') &&
+    !hasJob(receipt, standing)
+  );
+}
+
+/** Whether a person has taken the receipt's job back from the row, and not given it again: it is not the row's. */
+function isReleased(receipt: Paid, standing: RowSnapshot, released: readonly ReleasedJob[]): boolean {
+  const { part, step, job_id: jobId } = receipt;
+  const row = rowNumberOf(part, standing);
+  return (
+    !hasJob(receipt, standing) && released.some((one) => one.row === row && one.step === step && one.jobId === jobId)
+  );
+}
+
+function hasJob({ step, job_id: jobId }: Paid, { charges }: RowSnapshot): boolean {
+  return jobId !== null && charges.some((one) => one.step === step && one.jobId === jobId);
 }
 
 function keyOf({ part, step, take, attempt }: Paid): string {

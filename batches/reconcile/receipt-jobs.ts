@@ -1,11 +1,12 @@
 import { partId } from '../../contract/row-parts.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { lackingRequests } from '../../policy/reconcile/lacking-requests.ts';
+import { presentTake } from '../../policy/rows/row-machine.ts';
 import type { Receipt } from '../../results/receipt.ts';
 
 /**
- * A job of a row, or of a part of it. `id`: of the row or the part. `take`: the take that begins with it, if the row
- * has ended; it has to be named.
+ * A job of a row, or of a part of it. `id`: of the row or the part. `take`: the take to name: the one that begins with
+ * the job, if the row has ended, or an earlier one, if its request is unknown.
  */
 export interface ReceiptJob {
   readonly row: number;
@@ -19,15 +20,15 @@ type PaidReceipt = Pick<Receipt, 'part' | 'step' | 'take' | 'job_id'>;
 
 /**
  * The job that each part of a row, or the row itself, can be given: that of the first request that fits; later ones
- * were made with its result.
+ * were made with its result. `receipts`: of requests that the ledger lacks, or has as unknown.
  */
 export function firstJobs(
   whole: RowSnapshot,
   parts: readonly RowSnapshot[],
-  lacking: readonly PaidReceipt[],
+  receipts: readonly PaidReceipt[],
 ): readonly ReceiptJob[] {
   const { row } = whole;
-  const numbers = [...new Set(lacking.map(({ part }) => part))];
+  const numbers = [...new Set(receipts.map(({ part }) => part))];
   return numbers.flatMap((part) => {
     const one = part === undefined ? whole : parts[part - 1];
     const id = part === undefined ? row.id : partId(row.id, part);
@@ -35,7 +36,7 @@ export function firstJobs(
       one &&
       jobFor(
         one,
-        lacking.filter((receipt) => receipt.part === part),
+        receipts.filter((receipt) => receipt.part === part),
       );
     return job === undefined ? [] : [{ row: row.row, id, ...job }];
   });
@@ -44,14 +45,16 @@ export function firstJobs(
 /** The first of these jobs that a row, or a part, can be given. */
 function jobFor(
   { row, charges }: RowSnapshot,
-  lacking: readonly PaidReceipt[],
+  receipts: readonly PaidReceipt[],
 ): Pick<ReceiptJob, 'take' | 'jobId'> | undefined {
   const requests = lackingRequests(row, charges);
-  const found = lacking
-    .toSorted((a, b) => a.take - b.take)
-    .find((receipt) => requests.some(({ step }) => step === receipt.step));
-  const take = requests.at(0)?.take ?? row.take;
-  return found === undefined || found.job_id === null
-    ? undefined
-    : { ...(take > row.take && { take }), jobId: found.job_id };
+  for (const { step, take, job_id: jobId } of receipts.toSorted((a, b) => a.take - b.take)) {
+    const isUnknown = charges.some((one) => one.step === step && one.take === take && one.state === 'unknown');
+    const given = isUnknown ? take : requests.find((one) => one.step === step)?.take;
+    if (given === undefined) continue;
+    // Later ones were made with its result.
+    if (jobId === null) return undefined;
+    return { ...(given !== presentTake(row) && { take: given }), jobId };
+  }
+  return undefined;
 }

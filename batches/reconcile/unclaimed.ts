@@ -16,6 +16,7 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { FreeReads, Unreadable } from '../free-reads.ts';
 import { wasMadeBefore, isNewSince, isSameName } from '../../policy/voices/match-lost-voice.ts';
 import { findUnresolved } from './decisions.ts';
+import type { StepJob } from './forgotten-requests.ts';
 
 /** A job at the API that belongs to no row of this ledger. */
 export interface Orphan {
@@ -34,12 +35,13 @@ export interface Orphan {
 /**
  * Lists jobs at the API (it lists lip-sync jobs only) from the time of a batch that no attempt in this ledger has: they
  * were made for a row whose answer was lost, or by another program. Includes jobs without a time. Reads only lists of
- * operations that rows of the batch use.
+ * operations that rows of the batch use. `own`: further jobs that are rows' own, by their receipts.
  */
 export async function listOrphans(
   ledger: Ledger,
   reads: Pick<FreeReads, 'listJobs'>,
   batch: string,
+  own: readonly StepJob[] = [],
 ): Promise<{ readonly type: 'listed'; readonly orphans: readonly Orphan[] } | Unreadable> {
   const record = await ledger.findBatch(batch);
   if (record === undefined || record.startedAt === null) return { type: 'listed', orphans: [] };
@@ -55,7 +57,9 @@ export async function listOrphans(
     const from = startedAt - API_CLOCK_SLACK_MS;
     const to = (closedAt ?? begunAt) + API_CLOCK_SLACK_MS;
     const isClaimed = async (id: string): Promise<boolean> => {
-      const holders = stepsOf(operation).map((step) => ledger.holderOfJob(apiUrl, account, step, id));
+      const steps = stepsOf(operation);
+      if (own.some(({ step, jobId }) => jobId === id && steps.includes(step))) return true;
+      const holders = steps.map((step) => ledger.holderOfJob(apiUrl, account, step, id));
       return (await Promise.all(holders)).some((holder) => holder !== undefined);
     };
     for (const job of jobs) {

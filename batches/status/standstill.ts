@@ -58,6 +58,11 @@ export function isPausedByFailures({ control, pauseReason }: BatchRecord): boole
   return control === 'paused' && pauseReason !== null && !['OutOfCredits', 'BadToken'].includes(pauseReason.class);
 }
 
+/** Returns true for an open batch that stays paused, and sends nothing, until a person resumes it. */
+export function isPausedByPerson({ state, control, pauseReason }: BatchRecord): boolean {
+  return state === 'open' && control === 'paused' && pauseReason === null;
+}
+
 /**
  * Returns true if the batch paused because the API refused a token. A process cannot change its token: with a refused
  * one it can neither send nor read, and would pause the batch again. So the caller should exit and leave the batch to a

@@ -1,4 +1,5 @@
 import { isUsableName } from '../../contract/batch-name.ts';
+import { isPausedByPerson } from '../../batches/status/standstill.ts';
 import { acceptBackup } from '../../ledger/backup/accept-backup.ts';
 import type { ClearedDoubts } from '../../ledger/database/copy-doubts.ts';
 import { byPerson } from '../history/by-person.ts';
@@ -40,12 +41,18 @@ export async function acceptCopy(settings: Settings): Promise<AcceptedCopy> {
 /**
  * Records that a person has compared an accepted copy with the account, so that its batches can be resumed: clears the
  * doubts about processes that have not recorded their requests again, and about requests that fit no row. Pauses
- * nothing. Throws {@link VoxbatchError} (`no-ledger`, `machine`).
+ * nothing. `paused`: the batches that wait to be resumed. Throws {@link VoxbatchError} (`no-ledger`, `machine`).
  */
-export async function clearCopyDoubts(settings: Settings): Promise<ClearedDoubts> {
+export async function clearCopyDoubts(settings: Settings): Promise<ClearedDoubts & Pick<AcceptedCopy, 'paused'>> {
   const ledger = await openRecords(settings, { mustExist: true });
   try {
-    return await ledger.clearDoubts(byPerson(settings));
+    const cleared = await ledger.clearDoubts(byPerson(settings));
+    const paused: string[] = [];
+    for (const { batch } of await ledger.heldBatches()) {
+      const record = isUsableName(batch) ? await ledger.findBatch(batch) : undefined;
+      if (record !== undefined && isPausedByPerson(record)) paused.push(batch);
+    }
+    return { ...cleared, paused };
   } finally {
     await ledger.close();
   }

@@ -37,7 +37,7 @@ export interface Reconciled {
   readonly rows: readonly ReconciledRow[];
   readonly orphans: OrphanList;
   readonly voices: LostVoices;
-  /** Paid requests in the out folder's receipts that the ledger lacks, as after a restore. Default: none. */
+  /** Requests, or only their jobs, in the out folder's receipts that the ledger lacks, as after a restore. */
   readonly forgotten?: ForgottenRequests | undefined;
 }
 

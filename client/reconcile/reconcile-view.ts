@@ -37,8 +37,8 @@ export function viewReconciled(
         ? null
         : voices.voices.map(({ createdAtMs, ...voice }) => ({ ...voice, createdAt: timeOf(createdAtMs) })),
     /**
-     * Jobs in the out folder's receipts that the ledger lacks, as after a restore. `take`: the take to name
-     * along with the row in a command; null if the row's id is enough.
+     * Jobs in the out folder's receipts that the ledger lacks, as after a restore, also those of unknown rows. `take`:
+     * the take to name along with the row in a command; null if the row's id is enough.
      */
     receiptJobs: (forgotten?.jobs ?? []).map(({ row, id, take = null, jobId }) => ({ row, id, take, jobId })),
     /** Number of requests on such receipts that name no job. */

@@ -11,6 +11,7 @@ import {
 import { listLostVoices, listOrphans } from '../../batches/reconcile/unclaimed.ts';
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import { chosenRows, rulesOf } from '../../batches/redrive/selection.ts';
+import { isPausedByPerson } from '../../batches/status/standstill.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
@@ -66,9 +67,10 @@ export async function reconcile(
     onEvent({ type: 'settled', row });
   }
   const lost = rows.flatMap(({ type, row }) => (type === 'still-unknown' ? row : []));
-  const orphans = await listOrphans(ledger, reads, batch.name);
+  const forgotten = await forgottenRequests(out, batch.name, ledger);
+  const orphans = await listOrphans(ledger, reads, batch.name, forgotten?.named);
   const voices = await listLostVoices(ledger, reads, batch, lost);
-  const found = { rows, orphans, voices, forgotten: await forgottenRequests(out, batch.name, ledger) };
+  const found = { rows, orphans, voices, forgotten };
   onEvent({ type: 'listed', ...found, again });
   const { toPay, changed } = remainingAfter(rows, plan);
   if (toPay.length > 0) {
@@ -85,13 +87,10 @@ export async function reconcile(
 }
 
 /** Whether nothing is sent before a person says so. The batch of an accepted copy is paused once rows are opened. */
-async function sendsNothing(
-  { name, state, control, pauseReason, settings }: BatchRecord,
-  ledger: Ledger,
-): Promise<boolean> {
-  if (settings.cache === 'only') return true;
-  if (state === 'open') return control === 'paused' && pauseReason === null;
-  return (await ledger.heldBatches()).some(({ batch }) => batch === name);
+async function sendsNothing(batch: BatchRecord, ledger: Ledger): Promise<boolean> {
+  if (batch.settings.cache === 'only') return true;
+  if (batch.state === 'open') return isPausedByPerson(batch);
+  return (await ledger.heldBatches()).some((held) => held.batch === batch.name);
 }
 
 /** Whether the plan settles any row. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
 import { openRows } from '../../batches/redrive/redrive.ts';
+import { isPausedByPerson } from '../../batches/status/standstill.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { By } from '../../contract/actions.ts';
 import { byPerson } from '../history/by-person.ts';
@@ -58,14 +59,17 @@ export async function redrivePlanned(
   if (forecast.replaced > 0 && !isMeant && isUnasked(person)) return { type: 'unasked', forecast };
   const ledger = await session.ledger();
   const out = terms.out === null ? null : resolve(terms.out ?? defaultOut(batch.name));
-  if (out !== null) await refuseForgottenRequests(out, batch, ledger);
   const credits = forecast.paying > 0 ? forecast.bill.quoted : undefined;
   const by = { ...byPerson(session.settings, terms.reason), credits };
   const openAs = (type: 'finished' | 'open'): Promise<PaidEnd> =>
     openAll(ledger, batch, plan, { out, type, by, onEvent });
   // Another command may have reopened the batch since: then its rows can no longer be selected, but they need a worker.
-  const isClosed = ((await ledger.findBatch(batch.name)) ?? batch).state === 'closed';
+  const now = (await ledger.findBatch(batch.name)) ?? batch;
+  const isClosed = now.state === 'closed';
   const isNothing = forecast.count === 0;
+  // Other rows may be sent with these, unless the batch stays closed or paused.
+  const sendsNothing = (isNothing || forecast.isSettling) && (isClosed || isPausedByPerson(now));
+  if (out !== null && !sendsNothing) await refuseForgottenRequests(out, batch, ledger, forecast.resubmitted > 0);
   if (isNothing && isClosed) {
     if (out !== null) await requireOwnOut(out, batch, ledger);
     return openAs('finished');

@@ -54,16 +54,18 @@ export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerL
 
 /**
  * Checks that the ledger has all paid requests that the batch's out folder shows. A ledger restored from a backup may
- * lack some, and their rows would be paid for again. Changes nothing. Throws {@link VoxbatchError}
- * (`forgotten-requests`).
+ * lack some, and their rows would be paid for again. `isResubmitted`: unknown rows are to be paid for again, so it must
+ * have the jobs of these, too. Changes nothing. Throws {@link VoxbatchError} (`forgotten-requests`).
  */
 export async function refuseForgottenRequests(
   out: string,
   { name: batch }: BatchIdentity,
   ledger: Ledger,
+  isResubmitted = false,
 ): Promise<void> {
-  const found = await forgottenRequests(out, batch, ledger);
-  if (found !== undefined) throw new VoxbatchError({ type: 'forgotten-requests', batch, ...found });
+  const found = await forgottenRequests(out, batch, ledger, isResubmitted);
+  if (found !== undefined && found.rows.length > 0)
+    throw new VoxbatchError({ type: 'forgotten-requests', batch, ...found });
 }
 
 function refuse(out: string, found: OutOwnership | UnwritableOut | { readonly type: 'writable' }): void {

@@ -1,5 +1,6 @@
 import type { By } from '../../contract/actions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
+import { ACCEPTED_STATES } from '../../contract/outcomes.ts';
 import { requireBatch } from '../batches/read-batches.ts';
 import { CopyInDoubt } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
@@ -70,6 +71,7 @@ export async function requireResumable(db: Db, batch: string): Promise<void> {
 
 /** What was in doubt until a person cleared it. */
 export interface ClearedDoubts extends PendingSenders {
+  /** Those that are not on record by now. */
   readonly unplaced: readonly UnplacedRequest[];
 }
 
@@ -95,8 +97,21 @@ export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
       ...unplaced.map(({ key }) => key.batch),
     ]);
     for (const batch of compared) await noteAction(tx, by, { kind: 'compare-copy', batch });
-    return { ...pendingSenders(facts), unplaced };
+    const left: UnplacedRequest[] = [];
+    for (const request of unplaced) if (!(await isPlaced(tx, request))) left.push(request);
+    return { ...pendingSenders(facts), unplaced: left };
   });
+}
+
+/** Whether the request is on record by now, because a person has named its job: by that, or without one by its take. */
+async function isPlaced(tx: Tx, { key, jobId }: UnplacedRequest): Promise<boolean> {
+  const { batch, row, step, take } = key;
+  const ofStep = tx.selectFrom('charges').select('row').where('batch', '=', batch).where('step', '=', step);
+  const placed =
+    jobId === null
+      ? ofStep.where('row', '=', row).where('take', '=', take).where('state', 'in', ACCEPTED_STATES)
+      : ofStep.where('job_id', '=', jobId);
+  return (await placed.limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Holds a batch of a copy that is being accepted until a person resumes or redrives it. */

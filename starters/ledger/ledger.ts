@@ -71,16 +71,17 @@ export async function acceptCopyNow({ compared }: Flags, context: RunContext): P
 
 /** `--compared`: stops waiting for workers that have not recorded again what they had sent. */
 async function clearDoubts({ output }: RunContext): Promise<ExitName> {
-  const { senders, isUnseen, unplaced } = await clearCopyDoubts(await readSettings());
+  const { senders, isUnseen, unplaced, paused } = await clearCopyDoubts(await readSettings());
   const waited = [
     ...(senders > 0 ? [plural(senders, 'process', 'processes')] : []),
     ...(isUnseen ? ['whoever sent something after the copy was made'] : []),
     ...(unplaced.length > 0 ? [`${plural(unplaced.length, 'request')} without a place`] : []),
   ];
+  const then = paused.length === 0 ? '' : ` Paused: ${paused.join(', ')}. Then: voxbatch resume BATCH`;
   output.say(
     waited.length === 0
-      ? 'Nothing was waited for: all processes that wrote lately have put on record again what they had sent.'
-      : `No longer waited for: ${waited.join(' and ')}. What was sent and is not on record will be sent and paid for again. Then: voxbatch resume BATCH`,
+      ? `Nothing was waited for: all processes that wrote lately have put on record again what they had sent.${then}`
+      : `No longer waited for: ${waited.join(' and ')}. What was sent and is not on record will be sent and paid for again.${then}`,
   );
   for (const { key, jobId, at } of unplaced) {
     const job = jobId === null ? 'no answer known' : `job ${jobId}`;

@@ -132,9 +132,10 @@ function leftLines({ rows, orphans, voices, again, forgotten }: Listed, batch: s
   ];
 }
 
-/** Describes requests that only receipts in the out folder have, and the commands that give rows what can be found. */
+/** Describes what only receipts in the out folder have, and the commands that give rows what can be found. */
 function forgottenLine({ folders, rows, jobs, withoutJob }: NonNullable<Listed['forgotten']>, batch: string): string {
-  const known = `The receipts in ${folders.join(' and ')} have paid requests of ${rowsInWords(rows.length)} that the ledger lacks.`;
+  const what = rows.length === 0 ? plural(jobs.length, 'job') : `paid requests of ${rowsInWords(rows.length)}`;
+  const known = `The receipts in ${folders.join(' and ')} have ${what} that the ledger lacks.`;
   return `${known} ${adoptAdvice(batch, jobs)}${joblessAdvice(batch, withoutJob)}`.trimEnd();
 }
 

@@ -74,6 +74,7 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
       jobs: [{ row: 1, id: 'r1', jobId: 'j' }],
       withoutJob: 1,
       folders: ['/o'],
+      named: [],
     },
     'usage',
     /\/o has paid requests of 2 rows of batch "b" \(r1, r2\), 7 credits, that.*older.*compare-store.*reconcile b --adopt r1=j\. The receipts name no job of 1 request,.*move \/o away/,

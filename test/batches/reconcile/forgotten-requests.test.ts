@@ -31,6 +31,7 @@ function ledgerWith(standing: readonly RowSnapshot[], more: object = {}): Parame
     readRow: (_, row) => Promise.resolve(standing.find((one) => one.row.row === row)),
     scanRows,
     partsOf: () => Promise.resolve(parts),
+    releasedJobs: () => Promise.resolve([]),
     ...more,
   };
 }
@@ -69,7 +70,8 @@ it('a ledger that is older than the out folder lacks requests that the folder ha
     ],
   ];
   const found = { rows: ['a', 'c', 'd'], credits: 16, withoutJob: 0, folders: [place.out] };
-  expect(await forgottenBy(before)).toEqual({ ...found, jobs: [...jobs, ...others] });
+  const named = [...jobs, ...others].map(({ jobId }) => ({ step: 'speech', jobId }));
+  expect(await forgottenBy(before)).toEqual({ ...found, jobs: [...jobs, ...others], named });
   expect(await forgottenBy([...before.slice(0, 1), ...now.slice(1)], { acceptedAt: () => Promise.resolve(1) })).toEqual(
     {
       rows: ['a'],
@@ -77,6 +79,7 @@ it('a ledger that is older than the out folder lacks requests that the folder ha
       jobs,
       withoutJob: 0,
       folders: [place.out],
+      named: named.slice(0, 1),
     },
   );
   expect(await forgottenBy(before, { id: 'of another ledger' })).toBeUndefined();
@@ -104,6 +107,34 @@ it('a request is on record, too, if its job is that of another take', async () =
   const charges = (one?.charges ?? []).map((charge) => ({ ...charge, take: 2 }));
   const accepted = { acceptedAt: () => Promise.resolve(1) };
   expect(await forgottenBy([{ ...(one as RowSnapshot), charges }, ...others], accepted)).toBeUndefined();
+});
+
+it('a job of a request that the ledger has as unknown is named, but is no reason to refuse; one that a person took back is not named', async () => {
+  const [one, ...others] = now;
+  const [charge] = one?.charges ?? [];
+  if (one === undefined || charge === undefined) throw new Error('no request');
+  const accepted = { acceptedAt: () => Promise.resolve(1) };
+  const unknown = { ...charge, state: 'unknown', jobId: null } as const;
+  const row = { ...one.row, outcome: 'unknown' } as const;
+  const job = { row: 1, id: 'a', jobId: 'job-1' };
+  const found = {
+    rows: [],
+    credits: 0,
+    withoutJob: 0,
+    folders: [place.out],
+    named: [{ step: 'speech', jobId: 'job-1' }],
+  };
+  const standing = [{ ...one, row, charges: [unknown] }, ...others];
+  expect(await forgottenBy(standing, accepted)).toEqual({ ...found, jobs: [job] });
+  const again = await forgottenRequests(place.out, 'demo', ledgerWith(standing, accepted), true);
+  expect(again).toEqual({ ...found, jobs: [job], rows: ['a'], credits: 10 });
+  // The row is at a later take since.
+  const later = [{ ...one, row: { ...row, take: 2 }, charges: [unknown] }, ...others];
+  expect(await forgottenBy(later, accepted)).toEqual({ ...found, jobs: [{ ...job, take: 1 }] });
+  const releasedJobs = (number: number) => () =>
+    Promise.resolve([{ row: number, step: 'speech', take: 1, jobId: 'job-1' }] as const);
+  expect(await forgottenBy(standing, { ...accepted, releasedJobs: releasedJobs(1) })).toBeUndefined();
+  expect(await forgottenBy(standing, { ...accepted, releasedJobs: releasedJobs(2) })).toMatchObject({ jobs: [job] });
 });
 
 it('a request that may have been charged counts, one on the wire and one without an answer', async () => {

@@ -16,8 +16,8 @@ async function settleUnknown(world: WorkerSetup, rows: readonly number[]): Promi
   return settled;
 }
 
-function listOrphans(world: WorkerSetup): ReturnType<typeof orphansOf> {
-  return orphansOf(world.ledger, freeReadsOf(world), BATCH);
+function listOrphans(world: WorkerSetup, own?: Parameters<typeof orphansOf>[3]): ReturnType<typeof orphansOf> {
+  return orphansOf(world.ledger, freeReadsOf(world), BATCH, own);
 }
 
 const LOSES_ANSWERS = { on: 'create', fault: 'accept-then-500' } as const;
@@ -179,6 +179,9 @@ describe('listOrphans', () => {
     };
     expect(found).toMatchObject({ type: 'listed', orphans: [orphan] });
     expect(JSON.stringify(found)).not.toContain('face');
+    const jobId = world.charges()[0]?.jobId ?? '';
+    expect(await listOrphans(deps, [{ step: 'lip-sync', jobId }])).toEqual({ type: 'listed', orphans: [] });
+    expect(await listOrphans(deps, [{ step: 'speech', jobId }])).toMatchObject({ orphans: [orphan] });
     await settleUnknown(deps, [1]);
     expect(await listOrphans(deps)).toEqual({ type: 'listed', orphans: [] });
   });

@@ -4,7 +4,7 @@ import { PROCESS_ENDED } from '../../../policy/reconcile/process-end.ts';
 import { CopyInDoubt, LedgerMisuse } from '../../../ledger/errors.ts';
 import type { NotedFiles } from '../../../ledger/requests/found-files.ts';
 import { ANN } from '../../support/ann.ts';
-import { accept, answer, ask, finish, lose, send, UNKNOWN } from '../actions.ts';
+import { accept, answer, ask, finish, lose, send, succeed, UNKNOWN } from '../actions.ts';
 import { chargesOf, money, rowOf } from '../readings.ts';
 import { aKey, ledger, ledgerForEachTest, load } from '../setup.ts';
 
@@ -99,6 +99,17 @@ it('a file of a take or row that the ledger does not know forbids to resume its 
     { key: { row: 77 } },
   ]);
   expect(await ledger.setControl('b', 'running', undefined, ANN)).toBe('running');
+});
+
+it('a request is named as one without a place only as long as none of its take has an answer', async () => {
+  await succeed(1);
+  await succeed(2);
+  await ledger.acceptCopy(ANN);
+  await note([fileOf(1, 'speech', 2), fileOf(2, 'speech', 2)]);
+  const begun = { type: 'adopted', isUnsent: true, after: 'succeeded', jobId: 'j1-2' } as const;
+  expect(await ledger.decide({ ...aKey(1), take: 2 }, begun, ANN)).toBe(true);
+  expect((await ledger.clearDoubts(ANN)).unplaced).toMatchObject([{ key: { row: 2, take: 2 } }]);
+  expect((await ledger.clearDoubts(ANN)).unplaced).toEqual([]);
 });
 
 it('once somebody has resumed the batch, a result may be there before its answer is on record: nothing is concluded', async () => {

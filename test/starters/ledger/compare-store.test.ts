@@ -44,6 +44,8 @@ it('ledger compare-store puts rows on record whose results are there, and says w
   });
   await expectRun('history demo', 0, { out: /: compare-store, 2 rows/ });
   await expectRun('ledger compare-store', 0, { err: 'Batch "demo": no result in' });
+  for (let time = 0; time < 2; time += 1)
+    await expectRun('ledger accept-copy --compared', 0, { err: ' Paused: demo. Then: voxbatch resume BATCH\n' });
 });
 
 /** A restored ledger whose batch had ended: one row has its result, the other one was left out. */
