@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeEach, jest } from '@jest/globals';
+import { ownOperations } from '../../contract/add-operations.ts';
 import { beginTest, endAll } from './end-after-test.ts';
 
 /**
@@ -12,3 +13,8 @@ afterEach(async () => {
   await endAll('test');
 });
 afterAll(() => endAll('file'));
+/** Whoever adds an operation adds it for all test files of the process, and nothing can remove it: do so in a thread. */
+afterAll(() => {
+  const [added] = ownOperations();
+  if (added !== undefined) throw new Error(`A test has added the operation "${added.name}" for good.`);
+});
