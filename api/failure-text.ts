@@ -1,7 +1,7 @@
 /** Redaction of failure messages: removes secrets and the user's texts before anything is recorded or shown. */
 
 /** Longest failure message, in characters. */
-const LONGEST = 500;
+const MAX_MESSAGE_LENGTH = 500;
 
 /** How much of a text is processed. */
 const MAX_INPUT_LENGTH = 4_000;
@@ -40,7 +40,7 @@ export function createRedact(token: string): Redact {
 
   return (text, options = {}) => {
     // A text shorter than the token, like most ids and states, cannot contain it.
-    const longest = options.longest ?? LONGEST;
+    const longest = options.longest ?? MAX_MESSAGE_LENGTH;
     if (
       text.length < shortest &&
       text.length <= longest &&

@@ -49,7 +49,7 @@ function cleanReading(job: JobReading, connection: Pick<Connection, 'redact'>): 
 const MAX_NAME_LENGTH = 60;
 const MAX_VALUE_LENGTH = 40;
 /** Max length of a description, in characters, so that a failure's message has room for more. */
-const LONGEST = 240;
+const MAX_DESCRIPTION_LENGTH = 240;
 /** Max members to examine. */
 const MAX_MEMBERS = 30;
 /** Max nesting depth of listed members. */
@@ -83,7 +83,9 @@ export function describeMembers(json: unknown, redact: Redact, privateTexts: rea
   };
   add(json, '', 0);
   const all = [...links, ...others].join(', ');
-  return all.length <= LONGEST ? all : `${all.slice(0, LONGEST - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
+  return all.length <= MAX_DESCRIPTION_LENGTH
+    ? all
+    : `${all.slice(0, MAX_DESCRIPTION_LENGTH - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
 }
 
 function isLink(value: unknown): boolean {

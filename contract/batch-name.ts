@@ -3,7 +3,7 @@ import { trimEnd } from './trim-end.ts';
 /** Names of batches, and of the folders that their media have in the store. */
 
 /** Max characters of a batch's name. */
-const LONGEST = 100;
+export const MAX_BATCH_NAME_LENGTH = 100;
 
 /** Default output folder of a batch, below the working directory. */
 export function defaultOut(batch: string): string {
@@ -25,7 +25,7 @@ export function nameFromFile(path: string): string {
     .replace(/^[^\p{L}\p{N}]+/u, '');
   return (
     name
-      .slice(0, LONGEST)
+      .slice(0, MAX_BATCH_NAME_LENGTH)
       .replace(/[\uD800-\uDBFF]$/, '')
       .trim() || 'batch'
   );

@@ -1,7 +1,7 @@
 import { cellOfContent } from '../contract/local-media.ts';
 import { show, type ManifestProblem } from '../contract/manifest-problems.ts';
 import type { LocalFile, MediaColumn } from '../contract/row-kinds.ts';
-import type { Columns } from './header.ts';
+import type { Columns } from './columns.ts';
 import type { UnpricedRow } from './manifest-options.ts';
 import { pathOfCell } from './local-media/path-cells.ts';
 import type { SampleRules } from './voices/check-samples.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { JOINING_COLUMNS, type Joining } from '../contract/finishing.ts';
 import type { Kind } from '../contract/row-kinds.ts';
 import type { ColumnOptions } from './column-names.ts';
-import { Columns } from './header.ts';
+import { Columns } from './columns.ts';
 import { kindOfColumns } from './row-kind.ts';
 import type { JoinCheck } from './sound/join-check.ts';
 import { findBadTemplate, templateFields } from './output-name.ts';

@@ -1,7 +1,7 @@
 import { decimalOf, type Decimal } from '../contract/table-format.ts';
 import { namesFiles } from './local-media/path-cells.ts';
 import { combineDigests } from './regular-file.ts';
-import type { Columns } from './header.ts';
+import type { Columns } from './columns.ts';
 import { HeaderCheck } from './header-check.ts';
 import { LinePlaces } from './row-identity.ts';
 import type { ManifestOptions, ManifestRow, UnpricedRow } from './manifest-options.ts';

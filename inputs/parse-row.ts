@@ -13,7 +13,7 @@ import {
 import { ownColumnOf } from '../policy/rows/own-column.ts';
 import { requestedVoiceName } from '../policy/voices/voice-name.ts';
 import type { CastValues, CastVoices } from './cast/cast-voices.ts';
-import type { Columns, PlacedFinding } from './header.ts';
+import type { Columns, PlacedFinding } from './columns.ts';
 import { specColumns } from './header-names.ts';
 import { decideKind } from './row-kind.ts';
 import type { RowDefaults } from '../contract/batch.ts';

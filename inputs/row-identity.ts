@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Kind } from '../contract/row-kinds.ts';
-import type { Columns } from './header.ts';
+import type { Columns } from './columns.ts';
 import { collisionKey, makeName, safeId, templateFields, whyBadPath, whyReserved } from './output-name.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import { SeenTable } from './seen-table.ts';

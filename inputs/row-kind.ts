@@ -8,7 +8,7 @@ import {
   type SpecColumn,
 } from '../contract/row-kinds.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
-import type { Columns, PlacedFinding } from './header.ts';
+import type { Columns, PlacedFinding } from './columns.ts';
 import { suggestName } from '../contract/suggest-name.ts';
 
 /**

@@ -23,7 +23,7 @@ import { parseRow, type RowDraft, type RowRules } from './parse-row.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import type { VoiceRow } from './voices/voice-uses.ts';
 import type { CastVoices } from './cast/cast-voices.ts';
-import type { Columns, PlacedFinding } from './header.ts';
+import type { Columns, PlacedFinding } from './columns.ts';
 
 /** A record as a row, or its problems. */
 type ReadRow =

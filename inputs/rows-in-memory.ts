@@ -12,15 +12,15 @@ const BYTES_A_ROW = 1_000;
  * instead.
  */
 export class RowsInMemory {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #rows: ManifestRow[] = [];
   #bytes = 0;
   #options: ManifestOptions | undefined;
   #digest: string | null = null;
 
-  /** @param mostBytes memory limit; tests use less */
-  constructor(mostBytes = MAX_BYTES) {
-    this.#mostBytes = mostBytes;
+  /** @param maxBytes memory limit; tests use less */
+  constructor(maxBytes = MAX_BYTES) {
+    this.#maxBytes = maxBytes;
   }
 
   /** Drops the rows and starts over for these options. */
@@ -34,7 +34,7 @@ export class RowsInMemory {
     if (this.#options === undefined) return;
     this.#bytes += BYTES_A_ROW;
     for (const cell of row.input) this.#bytes += 2 * cell.length;
-    if (this.#bytes > this.#mostBytes) this.drop();
+    if (this.#bytes > this.#maxBytes) this.drop();
     else this.#rows.push(row);
   }
 

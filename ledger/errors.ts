@@ -76,7 +76,7 @@ export interface CopyDoubts {
   /** Processes that may have sent requests which they have not recorded again. */
   readonly senders: number;
   /** Whether there may be other such processes, which the copy does not name. */
-  readonly isUnseen: boolean;
+  readonly mayBeMore: boolean;
   /** Number of requests of the batch for which the copy has no row or take. */
   readonly unplaced: number;
   /** The first of those requests, in words. */
@@ -88,12 +88,12 @@ export class CopyInDoubt extends Error {
   /** The command that a person has to run first; waiting may not help. */
   readonly personsNext = 'voxbatch ledger compare-store';
 
-  constructor({ batch, senders, isUnseen, unplaced, named }: CopyDoubts) {
+  constructor({ batch, senders, mayBeMore, unplaced, named }: CopyDoubts) {
     const missing = `${senders} of the processes that wrote before it was accepted have not put on record again what they had sent; a worker that still runs does so within seconds, as far as it remembers (10,000 requests)`;
     const unseen = 'requests that were sent after it was made may be missing from it';
     const more = unplaced > named.length ? ', …' : '';
     const seen = `requests that were sent have no place in it (${unplaced} of this batch: ${named.join(', ')}${more})`;
-    const doubts = [senders > 0 && missing, isUnseen && unseen, unplaced > 0 && seen];
+    const doubts = [senders > 0 && missing, mayBeMore && unseen, unplaced > 0 && seen];
     const why = doubts.filter((one) => one !== false).join('; and ');
     super(
       `The ledger is a copy that was accepted: ${why}. Rows could be paid for a second time, so nothing was changed, and nothing is sent. ` +

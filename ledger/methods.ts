@@ -47,7 +47,7 @@ export const METHODS = {
   ...from(() => import('./copy/read-only.ts'), 'readLedgerFacts'),
   // Batches: create, control, count and close them
   ...from(
-    () => import('./batches/batches.ts'),
+    () => import('./batches/change-batches.ts'),
     'createBatch',
     'openBatch',
     'discardLoading',
@@ -97,7 +97,7 @@ export const METHODS = {
   ...from(() => import('./status/status-counts.ts'), 'statusCounts'),
   ...from(() => import('./status/failure-messages.ts'), 'failureMessages'),
   ...from(() => import('./voices/voice-counts.ts'), 'voiceCounts', 'namesOfMadeVoices'),
-  ...from(() => import('./status/end-series.ts'), 'endSeries', 'endSpan'),
+  ...from(() => import('./status/end-counts.ts'), 'countEnds', 'endRange'),
   ...from(() => import('./takes/takes.ts'), 'takesOf'),
   ...from(() => import('./takes/redrive.ts'), 'redrive'),
   // Rows whose text is spoken in parts

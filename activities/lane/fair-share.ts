@@ -4,7 +4,7 @@ import { ofSameVersion } from '../../policy/lanes/worker-names.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** With fewer unsent rows, a lane hands none back: the query would cost more than it gains. */
-const FEWEST_TO_HAND_BACK = 10;
+const MIN_TO_HAND_BACK = 10;
 
 /**
  * Keeps a lane's share of the unsent rows of its batch fair: the lane claims no more than its share, and hands the rest
@@ -38,7 +38,7 @@ export class FairShare {
 
   /** Hands back the rows beyond the share. `unsent`: how many rows of the lane wait to be sent. */
   async handBack(unsent: number): Promise<void> {
-    if (this.#workers < 2 || unsent < FEWEST_TO_HAND_BACK) return;
+    if (this.#workers < 2 || unsent < MIN_TO_HAND_BACK) return;
     for (const { row, fence } of await this.#deps.ledger.handBackRows(this.#owned, this.#workers))
       this.#handedBack.set(row, fence);
   }

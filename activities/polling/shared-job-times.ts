@@ -18,7 +18,7 @@ export interface JobTimesNeeds {
 }
 
 /** New times are shared once their number is an eighth of the known ones, but between these bounds. */
-const FEWEST_TO_SHARE = 20;
+const MIN_TO_SHARE = 20;
 const MAX_TO_SHARE = 500;
 /** New times are shared after this long in any case, ms. */
 const SHARE_EVERY_MS = 5_000;
@@ -57,7 +57,7 @@ export class SharedJobTimes {
   add(deps: JobTimesNeeds, operation: JobOperation, span: Span): void {
     const known = this.#of(deps, operation);
     known.seen.push(span);
-    const enough = Math.max(FEWEST_TO_SHARE, Math.min(MAX_TO_SHARE, known.times.jobs / 8));
+    const enough = Math.max(MIN_TO_SHARE, Math.min(MAX_TO_SHARE, known.times.jobs / 8));
     const isDue = known.seen.length >= enough || deps.clock.now().monotonic - known.sharedAt >= SHARE_EVERY_MS;
     if (isDue) void this.#share(deps, operation, known);
   }

@@ -6,7 +6,7 @@ import { oddityOf } from '../../results/result-line.ts';
 import { familyOf } from '../../store/media-types.ts';
 
 /** Max length of a text or a message in a list, characters. */
-const LONGEST = 300;
+const MAX_TEXT_LENGTH = 300;
 
 /** Views a row of a list. */
 export function viewRowLine({
@@ -34,10 +34,10 @@ export function viewRowLine({
     state: outcome === null ? state : null,
     voice: spec.voice ?? null,
     /** Its text, its transcript, or the URL of its media; cut if it is long. */
-    text: says.length > LONGEST ? `${says.slice(0, LONGEST)}…` : says,
+    text: says.length > MAX_TEXT_LENGTH ? `${says.slice(0, MAX_TEXT_LENGTH)}…` : says,
     seconds: file?.seconds ?? null,
     media: mediaOf(file),
-    failure: failure && { class: failure.class, message: failure.message.slice(0, LONGEST) },
+    failure: failure && { class: failure.class, message: failure.message.slice(0, MAX_TEXT_LENGTH) },
     /** A remark about its result, such as that it is longer than `max_seconds`; null if there is none. */
     oddity: hasResult(outcome) ? oddityOf({ spec, file }) || null : null,
     endedAt: endedAt === null ? null : new Date(endedAt),

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../contract/outcomes.ts';
-import type { EndCount } from '../../ledger/status/end-series.ts';
+import type { EndCount } from '../../ledger/status/end-counts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { spanWidth } from '../../results/report/end-timeline.ts';
 
@@ -12,7 +12,7 @@ export interface EndChartView {
   readonly spans: readonly { readonly at: Date; readonly ends: Readonly<Partial<Record<Outcome, number>>> }[];
 }
 
-type ChartLedger = Pick<Ledger, 'endSeries' | 'endSpan'>;
+type ChartLedger = Pick<Ledger, 'countEnds' | 'endRange'>;
 
 /**
  * The chart of a batch that is read repeatedly. The first read counts all rows; later reads count only the last spans,
@@ -28,14 +28,14 @@ export class EndChart {
     ledger: ChartLedger,
     { name, reopenedAt }: { readonly name: string; readonly reopenedAt: number | null },
   ): Promise<EndChartView | null> {
-    const span = await ledger.endSpan(name);
+    const span = await ledger.endRange(name);
     if (span === null) return null;
     const widthMs = spanWidth(span.last - span.first);
     const isSame = widthMs === this.#widthMs && reopenedAt === this.#reopenedAt;
     const last = this.#counts.at(-1)?.at;
     // Counts the last two spans again, because other machines may record ends a little late.
     const since = isSame && last !== undefined ? last - widthMs : 0;
-    const fresh = await ledger.endSeries(name, { first: Math.max(since, span.first), last: span.last }, widthMs);
+    const fresh = await ledger.countEnds(name, { first: Math.max(since, span.first), last: span.last }, widthMs);
     this.#counts = [...(isSame ? this.#counts.filter(({ at }) => at < since) : []), ...fresh];
     this.#widthMs = widthMs;
     this.#reopenedAt = reopenedAt;

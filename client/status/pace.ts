@@ -110,7 +110,7 @@ function rowsPerSecond(seen: readonly Moment[], nowMs: number): number {
 }
 
 /** Min rows that must have ended before the time left is estimated. */
-const LEAST = 3;
+const MIN_ENDED = 3;
 
 /**
  * Nothing is predicted if no row has ended for both this many average gaps between two ends, and this many times the
@@ -129,15 +129,15 @@ export function timeLeft(seen: readonly Moment[], nowMs: number, open: OpenRows)
   const { running, waiting, rate } = open;
   const [first, last] = [seen[0], seen.at(-1)];
   if (first === undefined || last === undefined) return undefined;
-  if (last.ended - first.ended < Math.max(LEAST, (waiting > 0 ? 2 : 1) * running)) return undefined;
+  if (last.ended - first.ended < Math.max(MIN_ENDED, (waiting > 0 ? 2 : 1) * running)) return undefined;
   // Leaves out the start of the batch, when no row could have ended yet, if there are enough moments.
   const known = seen.length > 2 ? seen.slice(1) : seen;
   const isEnough = ({ atMs, ended }: Moment): boolean =>
-    atMs <= nowMs - PACE_MS && last.ended - ended >= Math.max(LEAST, 2 * running);
+    atMs <= nowMs - PACE_MS && last.ended - ended >= Math.max(MIN_ENDED, 2 * running);
   const begin = Math.max(0, known.findLastIndex(isEnough));
   const from = known[begin] ?? first;
   const ended = last.ended - from.ended;
-  if (ended < LEAST) return undefined;
+  if (ended < MIN_ENDED) return undefined;
   const silentMs = nowMs - last.atMs;
   if (silentMs > (SILENT_GAPS * (nowMs - from.atMs)) / ended && silentMs > MAX_GAPS * longestGap(known, begin))
     return undefined;

@@ -14,7 +14,7 @@ export interface VoiceView {
 }
 
 /** Max voices listed. */
-const MOST = 200;
+const MAX_VOICES = 200;
 
 /** The voices of a batch. */
 export interface VoicesView {
@@ -26,8 +26,8 @@ export interface VoicesView {
 
 /** Lists the voices of a batch. Reads all of its rows. */
 export async function batchVoices(ledger: Ledger, batch: BatchRecord): Promise<VoicesView> {
-  const counts = await ledger.voiceCounts(batch.name, MOST + 1);
-  const found = counts.slice(0, MOST);
+  const counts = await ledger.voiceCounts(batch.name, MAX_VOICES + 1);
+  const found = counts.slice(0, MAX_VOICES);
   const made = await ledger.namesOfMadeVoices(found.map(({ voice }) => voice));
   const numbers = found.map(({ firstRow }) => firstRow);
   const examples = new Map((await ledger.rowsNumbered(batch.name, numbers)).map((row) => [row.row, row]));
@@ -35,7 +35,7 @@ export async function batchVoices(ledger: Ledger, batch: BatchRecord): Promise<V
     const name = requestedVoiceName(voice) ?? nameInRow(examples.get(firstRow), batch) ?? made.get(voice) ?? null;
     return { voice, name, rows };
   });
-  return { voices, areAll: counts.length <= MOST };
+  return { voices, areAll: counts.length <= MAX_VOICES };
 }
 
 /** The name that a row's cells give its voice: `name:Ada`, or a speaker of the cast. */

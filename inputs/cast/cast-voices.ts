@@ -3,7 +3,7 @@ import { parseApiCell } from '../../contract/exact-json.ts';
 import { columnsOfKind, type JsonValue, type Kind } from '../../contract/row-kinds.ts';
 import { show, type Finding, type ManifestProblem } from '../../contract/manifest-problems.ts';
 import { VoiceNames, type NamedVoice } from '../../policy/voices/voice-name.ts';
-import type { Columns } from '../header.ts';
+import type { Columns } from '../columns.ts';
 import { suggestName } from '../../contract/suggest-name.ts';
 
 /** Max unknown names for which the nearest name of the cast is looked up. */

@@ -1,6 +1,6 @@
 import { parsePause, PAUSE_COLUMN, PAUSE_FORM, type Joining } from '../../contract/finishing.ts';
 import type { Kind } from '../../contract/row-kinds.ts';
-import type { Columns } from '../header.ts';
+import type { Columns } from '../columns.ts';
 import { collisionKey, JOINED_FOLDER, safeId } from '../output-name.ts';
 import { show, type Finding } from '../../contract/manifest-problems.ts';
 import { SeenTable } from '../seen-table.ts';

@@ -2,7 +2,7 @@ import { requireEmpty } from '../copy/begun-copy.ts';
 import type { CopyFacts } from '../copy/read-only.ts';
 import { CopyRefused } from '../copy/copy-refused.ts';
 import type { CopySide } from '../copy/copy-side.ts';
-import { markReadOnly } from '../copy/mark-side.ts';
+import { markReadOnly } from '../copy/mark-read-only.ts';
 import { openSide } from '../copy/open-side.ts';
 import { withClock } from '../database/transactions.ts';
 import { LedgerTooNew, LedgerUnreachable } from '../errors.ts';

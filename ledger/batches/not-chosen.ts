@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { byItself } from '../../contract/actions.ts';
 import type { Subset } from '../../contract/subset.ts';
-import { reopenBatch } from './batches.ts';
+import { reopenBatch } from './change-batches.ts';
 import { requireReopenable } from './read-batches.ts';
 import { setBatch } from './set-batch.ts';
 import { isPart } from '../conditions.ts';

@@ -4,7 +4,7 @@ import { findBegun, requireKnownTables } from './begun-copy.ts';
 import { CopyRefused } from './copy-refused.ts';
 import type { CopyMoment, CopyProgress, CopyProof, CopySide } from './copy-side.ts';
 import { fillCopy } from './fill-copy.ts';
-import { markReadOnly, openCopy } from './mark-side.ts';
+import { markReadOnly, openCopy } from './mark-read-only.ts';
 
 /**
  * Moves a ledger to another database. Two databases share no commit, so the two sides go through states, each of which

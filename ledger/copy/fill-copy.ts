@@ -5,7 +5,7 @@ import type { NumberedColumn } from './copy-dialect.ts';
 import type { CopyMoment, CopyProgress, CopyProof, CopySide } from './copy-side.ts';
 import { copyLines, rereadLines, type LinesRead } from './copy-lines.ts';
 import { CopyDiffers } from './copy-refused.ts';
-import { markReadOnly } from './mark-side.ts';
+import { markReadOnly } from './mark-read-only.ts';
 import { readLedgerFacts, type CopyFacts } from './read-only.ts';
 import { compareTallies, countAgain, readKept, type Difference, type Tally } from './tally.ts';
 

@@ -52,16 +52,16 @@ export async function keepUnplaced(tx: Tx, { key, at, jobId }: UnplacedRequest):
  */
 export async function requireNoDoubt(tx: Tx, batch: string | null): Promise<void> {
   const facts = await tx.selectFrom('facts').selectAll().where('name', 'like', 'copy:%').execute();
-  const { senders, isUnseen } = pendingSenders(facts);
+  const { senders, mayBeMore } = pendingSenders(facts);
   const unplaced = facts
     .filter(({ name }) => name.startsWith(UNPLACED))
     .map(({ value }) => JSON.parse(value) as UnplacedRequest)
     .filter(({ key }) => key.batch === batch);
-  if (senders === 0 && !isUnseen && unplaced.length === 0) return;
+  if (senders === 0 && !mayBeMore && unplaced.length === 0) return;
   const named = unplaced
     .slice(0, MAX_NAMED)
     .map(({ key, jobId }) => `row ${key.row}${jobId === null ? '' : ` (job ${jobId})`}`);
-  throw new CopyInDoubt({ batch, senders, isUnseen, named, unplaced: unplaced.length });
+  throw new CopyInDoubt({ batch, senders, mayBeMore, named, unplaced: unplaced.length });
 }
 
 /** Throws {@link CopyInDoubt} if resuming this batch would. Changes nothing. */

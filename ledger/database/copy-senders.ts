@@ -51,14 +51,14 @@ export interface PendingSenders {
   /** Named processes that have not reported. */
   readonly senders: number;
   /** Whether there may be others that nobody can name. False while a named one may still report about that. */
-  readonly isUnseen: boolean;
+  readonly mayBeMore: boolean;
 }
 
 /** Reads {@link PendingSenders} from facts. */
 export function pendingSenders(facts: readonly { readonly name: string; readonly value: string }[]): PendingSenders {
   const senders = facts.filter(({ name }) => name.startsWith(SENDER)).length;
   const unseen = facts.find(({ name }) => name === UNSEEN)?.value;
-  return { senders, isUnseen: unseen !== undefined && (unseen !== UNTIL_TOLD || senders === 0) };
+  return { senders, mayBeMore: unseen !== undefined && (unseen !== UNTIL_TOLD || senders === 0) };
 }
 
 /** The report of a process that has recorded again what it remembers. */

@@ -5,7 +5,7 @@ import type { RecordedRequest } from '../requests/record-again.ts';
 import type { SenderReport } from './copy-senders.ts';
 
 /** Max requests remembered: the last minutes of a busy process. Most copies have older ones on record. */
-const MOST = 10_000;
+const MAX_REMEMBERED = 10_000;
 /** Max requests that one transaction records again. */
 const PORTION = 250;
 
@@ -83,7 +83,7 @@ export function withMemory<Ledger extends Requests>(ledger: Ledger, database: Re
       const commit = database.lastCommit();
       requests.set(nameOf(key), { key: attemptKeyOf(key), intent, at: await ledger.readClock(), commit });
       const [oldest] = requests;
-      if (requests.size > MOST && oldest !== undefined) {
+      if (requests.size > MAX_REMEMBERED && oldest !== undefined) {
         requests.delete(oldest[0]);
         forgotten = Math.max(forgotten, oldest[1].commit);
       }

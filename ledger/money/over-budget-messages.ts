@@ -9,7 +9,7 @@ import type { RowLine } from '../schema.ts';
  */
 
 /** Max length of a failure's message, in characters. */
-const LONGEST = 500;
+const MAX_MESSAGE_LENGTH = 500;
 
 /** Prefix of the message for a request that was to be sent once more, for a further take. */
 const NOT_AGAIN = 'Not sent again: it would exceed';
@@ -45,7 +45,7 @@ export function notSentMessage({ sums, before: { charged, inDoubt }, isAgain }: 
 
 /** Returns a failure with a sentence appended to its message, which is shortened so that both fit. */
 export function withMessageAppended(failure: Failure, sentence: string): Failure {
-  return { ...failure, message: `${failure.message.slice(0, LONGEST - sentence.length - 1)} ${sentence}` };
+  return { ...failure, message: `${failure.message.slice(0, MAX_MESSAGE_LENGTH - sentence.length - 1)} ${sentence}` };
 }
 
 /** Returns the failure of a request in doubt with the reason why it is not sent again, in place of an earlier one. */

@@ -21,7 +21,7 @@ const GRAVE: readonly Outcome[] = OUTCOMES.filter((outcome) => !hasResult(outcom
 /** Max parts named per outcome in a message. */
 const NAMED = 5;
 /** Max length of a message, in characters. */
-const LONGEST = 500;
+const MAX_MESSAGE_LENGTH = 500;
 
 /** What is needed of a part. */
 type PartLine = Pick<RowLine, 'batch' | 'row' | 'take' | 'outcome' | 'part_of'>;
@@ -155,5 +155,5 @@ function wordsOf(lacking: readonly EndedPart[], parts: readonly EndedPart[], mes
     lacking.length === 1 ? '' : `${String(lacking.length)} of ${all} parts have no result: ${groups.join(', ')}. `;
   const at = String(parts.findIndex((part) => part.row === gravest?.row) + 1);
   const words = `${names}Part ${at} of ${all} (${gravest?.id ?? ''}) ended ${gravest?.outcome ?? ''}: ${message}`;
-  return Array.from(words).slice(0, LONGEST).join('');
+  return Array.from(words).slice(0, MAX_MESSAGE_LENGTH).join('');
 }

@@ -31,7 +31,7 @@ export interface RowPage {
 }
 
 /** Max rows on a page. */
-const MOST = 100;
+const MAX_ROWS = 100;
 /** Rows that one query of a search without an index goes through. */
 export const WINDOW = 50_000;
 /** Max duration of such a search, ms: it then ends, and its answer says where to continue. */
@@ -47,9 +47,9 @@ export async function rowPage(
   batch: string,
   filter: RowChoice,
   after?: RowCursor,
-  most = MOST,
+  most = MAX_ROWS,
 ): Promise<RowPage> {
-  const limit = Math.min(most, MOST);
+  const limit = Math.min(most, MAX_ROWS);
   return readSnapshot(db, async (tx) => {
     if (isSearch(filter)) return search(tx, batch, filter, after, limit);
     const rows = await selectRows(tx, batch, filter, after, limit);

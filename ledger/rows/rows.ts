@@ -94,7 +94,7 @@ interface Span {
 }
 
 /** Fewer rows than this are read one by one as quickly. */
-const FEWEST_IN_SPAN = 20;
+const MIN_IN_SPAN = 20;
 
 /**
  * Whether these rows are consecutive and many, as in a scan, and the database is SQLite, which then reads them with one
@@ -103,7 +103,7 @@ const FEWEST_IN_SPAN = 20;
 function isSpan(tx: Tx, keys: readonly RowKey[]): boolean {
   const [first, last] = [keys[0]?.row ?? 0, keys.at(-1)?.row ?? 0];
   return (
-    keys.length >= FEWEST_IN_SPAN &&
+    keys.length >= MIN_IN_SPAN &&
     last - first === keys.length - 1 &&
     unitAdapterOf(tx) === undefined &&
     keys.every(({ row }, at) => row === first + at)

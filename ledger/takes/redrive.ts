@@ -6,7 +6,7 @@ import { resultStepOf, stepsIn, type Step } from '../../contract/row-kinds.ts';
 import { betterFallback } from '../../policy/rows/best-take.ts';
 import { attemptToAccept, findUnresolved, isMade, jobToWaitFor } from '../../policy/redrive/redrive.ts';
 import { isLastStep } from '../../policy/rows/row-machine.ts';
-import { reopenBatch } from '../batches/batches.ts';
+import { reopenBatch } from '../batches/change-batches.ts';
 import { requireReopenable } from '../batches/read-batches.ts';
 import { withJob } from '../cache/kept-results.ts';
 import { LedgerMisuse } from '../errors.ts';

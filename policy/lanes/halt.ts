@@ -59,11 +59,11 @@ export interface Ended {
 }
 
 /** Percentages apply from this many tried rows on. */
-const FEWEST_FOR_PERCENT = 20;
+const MIN_FOR_PERCENT = 20;
 
 /** Whether the batch should stop because of its failures. */
 export function shouldHalt(policy: HaltPolicy, { failed, tried }: Ended): boolean {
   if (policy.when === 'never' || policy.when === 'alike') return false;
   if (policy.unit === 'rows') return failed >= policy.fail;
-  return tried >= FEWEST_FOR_PERCENT && failed * 100 >= policy.fail * tried;
+  return tried >= MIN_FOR_PERCENT && failed * 100 >= policy.fail * tried;
 }

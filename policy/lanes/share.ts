@@ -43,7 +43,7 @@ export function laneWindow({ window }: Pick<BatchLimits, 'window'>, lanes: numbe
 }
 
 /** A lane with a small window still keeps this many claimed rows queued. */
-const FEWEST_AHEAD = 50;
+const MIN_AHEAD = 50;
 /** A lane with a large window keeps no more than this many claimed rows queued. */
 const MAX_AHEAD = 200;
 
@@ -53,7 +53,7 @@ const MAX_AHEAD = 200;
  * enough at once to be worth a commit. Queued rows cost nothing if the lane is lost.
  */
 export function claimSize(window: number, ahead: number): number {
-  const wanted = Math.max(FEWEST_AHEAD, Math.min(MAX_AHEAD, Math.ceil(window / 4)));
+  const wanted = Math.max(MIN_AHEAD, Math.min(MAX_AHEAD, Math.ceil(window / 4)));
   return ahead < wanted ? 2 * wanted - ahead : 0;
 }
 
@@ -63,7 +63,7 @@ export function fairShare(unsent: number, workers: number): number {
 }
 
 /** Returning fewer rows is not worth a commit. */
-const FEWEST_RETURNED = 5;
+const MIN_RETURNED = 5;
 
 /**
  * Returns how many unsent rows a lane gives back to the ledger when no row is free for the other lanes. `held`: its
@@ -72,20 +72,20 @@ const FEWEST_RETURNED = 5;
  */
 export function rowsToReturn(held: number, share: number): number {
   const extra = held - share;
-  return extra >= Math.max(FEWEST_RETURNED, share / 4) ? extra : 0;
+  return extra >= Math.max(MIN_RETURNED, share / 4) ? extra : 0;
 }
 
 /** At most one in this many requests of a small batch is in flight. */
 const SUBMITS_DIVISOR = 4;
 /** With only one in flight, a slow first answer would hold up everything. */
-const FEWEST_SUBMITS = 2;
+const MIN_SUBMITS = 2;
 
 /**
  * Returns the default max paid requests in flight: a crash leaves at most a quarter of a small batch in doubt.
  * `requests`: min number of requests of the batch, counting rows and parts of rows.
  */
 export function defaultSubmits(requests: number): number {
-  const submits = Math.max(FEWEST_SUBMITS, Math.ceil(requests / SUBMITS_DIVISOR));
+  const submits = Math.max(MIN_SUBMITS, Math.ceil(requests / SUBMITS_DIVISOR));
   return Math.min(DEFAULT_TUNABLES.limits.submits, submits);
 }
 

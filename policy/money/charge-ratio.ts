@@ -35,11 +35,11 @@ export const MAX_UNPRICED_OPEN = 2;
 const ENDED_UNTOLD = 3;
 /** Quote sizes, in credits, each four times the previous one. The ledger's trigger uses the same. */
 export const SIZES: readonly number[] = Array.from({ length: 25 }, (_, index) => 4 ** (index - 8));
-const LARGEST = 4 ** 16;
+const MAX_SIZE = 4 ** 16;
 
 /** Returns the size of a quote: the largest quote of the same size, in credits; 0 for a quote of 0. */
 export function sizeOf(quoted: number): number {
-  return quoted <= 0 ? 0 : (SIZES.find((size) => quoted <= size) ?? LARGEST);
+  return quoted <= 0 ? 0 : (SIZES.find((size) => quoted <= size) ?? MAX_SIZE);
 }
 
 /**

@@ -48,7 +48,7 @@ export interface Refusal {
 }
 
 /** No limit is ever assumed to be lower, calls per second. */
-const LOWEST_RATE = 0.2;
+const MIN_RATE = 0.2;
 /** Figures that differ by less than this share are equal. */
 const SAME = 0.1;
 /** The first refusal lowers a stated rate at most to this share of it. */
@@ -82,7 +82,7 @@ const MAX_STRIDE_MS = 500;
 
 /** Returns the rate to keep, calls per second; null if no limit is known. */
 export function learnedRate(limit: LearnedLimit | null): number | null {
-  return limit === null || limit.phase === 'open' ? null : Math.max(LOWEST_RATE, limit.rate);
+  return limit === null || limit.phase === 'open' ? null : Math.max(MIN_RATE, limit.rate);
 }
 
 /**
@@ -98,7 +98,7 @@ export function learn(
   // Calls accepted earlier still fill the second.
   if (before?.phase === 'hold' && now - before.refusedAt < SETTLE_MS) return before;
   const counts = { ...others, [owner]: own };
-  const counted = Math.max(LOWEST_RATE, sumOf(counts));
+  const counted = Math.max(MIN_RATE, sumOf(counts));
   const inUse = Math.min(stated ?? Infinity, learnedRate(before) ?? Infinity);
   const refusal = { counted, counts, refusedAt: now, climbedAt: now };
   const isRecent = before !== null && now - before.refusedAt <= CONFIRM_WITHIN_MS;
@@ -133,7 +133,7 @@ function confirmed(before: LearnedLimit | null, counted: number, inUse: number, 
 /** Adds the calls of another process that was refused in the same moment. */
 function addCount(before: LearnedLimit, owner: string, own: number): LearnedLimit {
   const counts = { ...before.counts, [owner]: own };
-  const counted = Math.max(LOWEST_RATE, sumOf(counts));
+  const counted = Math.max(MIN_RATE, sumOf(counts));
   const rate = before.rate * (counted / before.counted);
   return { ...before, counts, counted, ...(before.phase === 'climb' ? { rate, from: rate } : {}) };
 }

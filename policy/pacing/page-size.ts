@@ -6,14 +6,14 @@
 /** Rows of the first page: few enough to be quick on a slow server. */
 export const FIRST_PAGE_ROWS = 250;
 /** Smaller pages are hardly quicker, because round trips take most of the time. */
-const LEAST = 50;
+const MIN_ROWS = 50;
 /** Larger pages save hardly anything. */
-const MOST = 1_000;
+const MAX_ROWS = 1_000;
 /** Target duration of a page, ms. */
 const PAGE_MS = 200;
 
 /** Returns the rows of the next page. `rows`: those of the last page; `heldMs`: how long it held the write lock. */
 export function nextPageRows(rows: number, heldMs: number): number {
   const onTarget = heldMs <= 0 ? Infinity : Math.floor((rows * PAGE_MS) / heldMs);
-  return Math.min(MOST, 2 * rows, Math.max(LEAST, onTarget));
+  return Math.min(MAX_ROWS, 2 * rows, Math.max(MIN_ROWS, onTarget));
 }

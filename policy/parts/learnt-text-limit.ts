@@ -4,7 +4,7 @@
  */
 
 /** Lower numbers are not text limits. */
-const LEAST = 20;
+const MIN_TEXT_LIMIT = 20;
 /** Max characters of a refusal that are read: the limit is in the first sentences. */
 const MAX_WORDS = 2_000;
 /** The refusal is about the length of a text, and counts characters. */
@@ -35,6 +35,6 @@ export function textLimitIn(words: string, length: number): number | undefined {
   const named = [LIMIT, LIMIT_FIRST].flatMap((pattern) =>
     Array.from(message.matchAll(pattern), ([, digits = '']) => Number(digits.replace(/\D/gu, ''))),
   );
-  const limits = named.filter((limit) => limit >= LEAST && limit < length);
+  const limits = named.filter((limit) => limit >= MIN_TEXT_LIMIT && limit < length);
   return limits.length === 0 ? undefined : Math.max(...limits);
 }

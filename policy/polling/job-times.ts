@@ -18,7 +18,7 @@ export type Span = readonly [fromMs: number, toMs: number];
 export const NO_JOB_TIMES: JobTimes = { jobs: 0, earlyMs: 0, longestMs: 0 };
 
 /** Jobs needed before they decide when others are polled. */
-const FEWEST_JOBS = 30;
+const MIN_JOBS = 30;
 /** Share of the jobs that end before their first poll. */
 const EARLY = 0.03;
 /** Share of the jobs that end within the longest known time. */
@@ -34,7 +34,7 @@ export function learnTimes(before: JobTimes, spans: readonly Span[]): JobTimes {
 }
 
 function learnOne({ jobs, earlyMs, longestMs }: JobTimes, [fromMs, toMs]: Span): JobTimes {
-  if (jobs >= FEWEST_JOBS)
+  if (jobs >= MIN_JOBS)
     return { jobs: jobs + 1, earlyMs: moved(earlyMs, toMs, EARLY), longestMs: moved(longestMs, toMs, NEARLY_ALL) };
   // A job that had ended at its first poll may have taken much less.
   const early = Math.max(fromMs, toMs / 2);
@@ -55,11 +55,11 @@ function moved(quantileMs: number, ms: number, part: number): number {
 
 /** Returns the age before which hardly any job has ended, ms, so that earlier polls are useless; 0 if unknown. */
 export function earlyJobMs({ jobs, earlyMs }: JobTimes): number {
-  return jobs < FEWEST_JOBS ? 0 : earlyMs;
+  return jobs < MIN_JOBS ? 0 : earlyMs;
 }
 
 /** Returns how long nearly all jobs take at most, ms; undefined if no job has ended yet. */
 export function longestJobMs({ jobs, longestMs }: JobTimes): number | undefined {
   if (jobs === 0) return undefined;
-  return jobs < FEWEST_JOBS ? BEYOND_FEW * longestMs : longestMs;
+  return jobs < MIN_JOBS ? BEYOND_FEW * longestMs : longestMs;
 }

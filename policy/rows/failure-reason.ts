@@ -4,7 +4,7 @@ import { trimEnd } from '../../contract/trim-end.ts';
 /** Groups failures by reason: reduces a failure to words that are the same for all rows with the same problem. */
 
 /** Max characters of a reason derived from a message. */
-const LONGEST = 120;
+const MAX_REASON_LENGTH = 120;
 
 /**
  * Returns the reason by which failures are counted: the cause, or if there is none, the message without everything
@@ -26,7 +26,7 @@ export function withoutIds(sentence: string): string {
     .replace(/\d+(?:[.,]\d+)*/gu, '…')
     .replace(/\s+/gu, ' ')
     .trim()
-    .slice(0, LONGEST);
+    .slice(0, MAX_REASON_LENGTH);
 }
 
 /** Matches an HTTP status in a message: `answered with 422`. */

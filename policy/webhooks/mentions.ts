@@ -16,13 +16,13 @@ export function keyOf(jobId: string): string {
 }
 
 /** Longer words are no keys, in characters. */
-const LONGEST = 200;
+const MAX_KEY_LENGTH = 200;
 
 /** Calls `use` with each word of a text that may be a key, in order. */
 export function eachWord(text: string, use: (word: string) => void): void {
   WORD_OF_TEXT.lastIndex = 0;
   for (let found = WORD_OF_TEXT.exec(text); found !== null; found = WORD_OF_TEXT.exec(text)) {
     const [word] = found;
-    if (word.length <= LONGEST && !word.startsWith('%')) use(word);
+    if (word.length <= MAX_KEY_LENGTH && !word.startsWith('%')) use(word);
   }
 }

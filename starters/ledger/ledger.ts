@@ -71,10 +71,10 @@ export async function acceptCopyNow({ compared }: Flags, context: RunContext): P
 
 /** `--compared`: stops waiting for workers that have not recorded again what they had sent. */
 async function clearDoubts({ output }: RunContext): Promise<ExitName> {
-  const { senders, isUnseen, unplaced, paused } = await clearCopyDoubts(await readSettings());
+  const { senders, mayBeMore, unplaced, paused } = await clearCopyDoubts(await readSettings());
   const waited = [
     ...(senders > 0 ? [plural(senders, 'process', 'processes')] : []),
-    ...(isUnseen ? ['whoever sent something after the copy was made'] : []),
+    ...(mayBeMore ? ['whoever sent something after the copy was made'] : []),
     ...(unplaced.length > 0 ? [`${plural(unplaced.length, 'request')} without a place`] : []),
   ];
   const then = paused.length === 0 ? '' : ` Paused: ${paused.join(', ')}. Then: voxbatch resume BATCH`;

@@ -88,14 +88,14 @@ interface Walked {
 }
 
 /** Stops when the index names more than the file can hold: a few of its bytes may stand for millions of packets. */
-async function walk(mostBytes: number, packets: AsyncIterable<EncodedPacket>): Promise<Walked> {
+async function walk(maxBytes: number, packets: AsyncIterable<EncodedPacket>): Promise<Walked> {
   const walked = { packets: 0, seconds: 0, isBeyond: false };
   let bytes = 0;
   for await (const { timestamp, duration, byteLength } of packets) {
     walked.packets += 1;
     // Even an empty packet takes space in the index.
     bytes += Math.max(1, byteLength);
-    if (bytes > mostBytes) return { ...walked, isBeyond: true };
+    if (bytes > maxBytes) return { ...walked, isBeyond: true };
     walked.seconds = Math.max(walked.seconds, timestamp + duration);
   }
   return walked;

@@ -229,7 +229,7 @@ describe('that all charges are recorded', () => {
   });
 
   it.each<[string, Error]>([
-    ['a copy in doubt', new CopyInDoubt({ batch: 'b', senders: 1, isUnseen: false, unplaced: 0, named: [] })],
+    ['a copy in doubt', new CopyInDoubt({ batch: 'b', senders: 1, mayBeMore: false, unplaced: 0, named: [] })],
     ['a copy that nobody has accepted', new LedgerAway('pg', 'a copy', 'Connect.', undefined, true)],
     ['a missing right', new LedgerUnreachable('pg', 'the user may not do this', 'Grant it.')],
     ['a commit that may be lost', new CommitUnknown('pg', undefined)],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { discardLoading } from '../../../ledger/batches/batches.ts';
+import { discardLoading } from '../../../ledger/batches/change-batches.ts';
 import { setBatch } from '../../../ledger/batches/set-batch.ts';
 import { write } from '../../../ledger/database/transactions.ts';
 import { BatchExists, LoadTakenOver } from '../../../ledger/errors.ts';

@@ -175,7 +175,7 @@ it('a clone that takes the place of a database on the same server is a copy, als
   await expect(later.setControl('b', 'running')).rejects.toThrow(
     'requests that were sent after it was made may be missing from it',
   );
-  expect(await later.clearDoubts(byItself(null))).toEqual({ senders: 0, isUnseen: true, unplaced: [] });
+  expect(await later.clearDoubts(byItself(null))).toEqual({ senders: 0, mayBeMore: true, unplaced: [] });
   expect(await later.setControl('b', 'running')).toBe('running');
   await later.close();
 });

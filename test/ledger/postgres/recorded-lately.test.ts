@@ -77,7 +77,7 @@ it('nothing is resumed before all processes that wrote lately have recorded agai
   expect(await second.intend(aKey(1), INTENT)).toMatchObject({ type: 'exists' });
 
   await person.acceptCopy(byItself(null));
-  expect(await person.clearDoubts(byItself(null))).toEqual({ senders: 3, isUnseen: false, unplaced: [] });
+  expect(await person.clearDoubts(byItself(null))).toEqual({ senders: 3, mayBeMore: false, unplaced: [] });
   expect(await person.setControl('b', 'running')).toBe('running');
   for (const ledger of [first, second, person]) await ledger.close();
 });

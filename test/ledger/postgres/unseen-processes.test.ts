@@ -36,7 +36,7 @@ async function expectDoubt(person: Ledger): Promise<void> {
   });
   expect(refusal).toBeInstanceOf(CopyInDoubt);
   expect(String(refusal)).toContain(UNSEEN);
-  expect(await person.clearDoubts(byItself(null))).toEqual({ senders: 0, isUnseen: true, unplaced: [] });
+  expect(await person.clearDoubts(byItself(null))).toEqual({ senders: 0, mayBeMore: true, unplaced: [] });
   expect(await person.setControl('b', 'running')).toBe('running');
 }
 

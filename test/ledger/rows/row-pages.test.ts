@@ -101,13 +101,13 @@ it.each([{ idPrefix: 'r' }, {}])('a search among many rows goes on for a limited
 
 it('ends are counted by time and outcome, without parts', async () => {
   await load(4);
-  expect(await ledger.endSpan('b')).toBeNull();
+  expect(await ledger.endRange('b')).toBeNull();
   await succeed(1);
   await succeed(2);
   await fail(3);
-  const span = await ledger.endSpan('b');
+  const span = await ledger.endRange('b');
   if (span === null) throw new Error('no row has ended');
-  const counts = await ledger.endSeries('b', span, 60_000);
+  const counts = await ledger.countEnds('b', span, 60_000);
   const sum = (outcome: string): number =>
     counts.filter((one) => one.outcome === outcome).reduce((rows, one) => rows + one.rows, 0);
   expect([sum('succeeded'), sum('failed'), sum('unknown')]).toEqual([2, 1, 0]);

@@ -28,10 +28,10 @@ const selectSpan = prepared((db, { batch, from, to }: { batch: string; from: num
  * Counts the rows of a batch by end time and outcome, in spans of `widthMs`. Reads each row, one span at a time: one
  * query for all spans would sort all rows first, in 60 MB for a million rows.
  */
-export async function endSeries(
+export async function countEnds(
   db: Db,
   batch: string,
-  { first, last }: EndSpan,
+  { first, last }: EndRange,
   widthMs: number,
 ): Promise<readonly EndCount[]> {
   const counts: EndCount[] = [];
@@ -41,13 +41,13 @@ export async function endSeries(
 }
 
 /** When the first and the last of some rows ended, ms. */
-export interface EndSpan {
+export interface EndRange {
   readonly first: number;
   readonly last: number;
 }
 
 /** Returns when the first and the last row of the batch ended; null if none has ended. */
-export async function endSpan(db: Db, batch: string): Promise<EndSpan | null> {
+export async function endRange(db: Db, batch: string): Promise<EndRange | null> {
   const edge = (order: 'asc' | 'desc'): Promise<{ ended_at: number | null } | undefined> =>
     db
       .selectFrom('rows')
