@@ -35,7 +35,7 @@ export function receiveMedia(
 }
 
 /**
- * Stores a transcript as `.txt`, and as `.srt` and `.vtt` if its segments carry times. The text comes last: if it is
+ * Stores a transcript as `.txt`, and as `.srt` and `.vtt` if its segments carry times. The text comes last: if it
  * exists, all files do.
  */
 export async function storeTranscript(

@@ -16,9 +16,9 @@ export interface SuperviseBatchInput {
   /** Continue as new after this many events. Default: when the server suggests it. */
   readonly continueAfterEvents?: number;
   /**
-   * The worker version (build id) that the previous run left by continuing as new. A run that is on this version again
-   * is pinned by a versioning override, and stays there. Omitted if the previous run continued only because its history
-   * was full.
+   * The worker version (`deployment:build`) that the previous run left by continuing as new. A run that is on this
+   * version again is pinned by a versioning override, and stays there. Omitted if the previous run continued only
+   * because its history was full.
    */
   readonly leftVersion?: string;
 }
