@@ -5,7 +5,7 @@ import type { Difference } from '../ledger/copy/tally.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import type { ForgottenRequests, PaidRequests } from '../batches/reconcile/forgotten-requests.ts';
 import type { BackupRefusal } from './backup/backup-refusal.ts';
-import type { UnknownFolder } from './ledger/unknown-folders.ts';
+import type { UnknownFolder } from '../batches/reconcile/unknown-folders.ts';
 
 /** Why a call failed. Nothing was spent. */
 export type Problem =
@@ -50,7 +50,7 @@ export type Problem =
   /** The out folder holds other files, which the batch would overwrite; `by` says whose. */
   | { readonly type: 'taken-out'; readonly out: string; readonly by: string }
   /** The out folder or the store has results of this batch from this ledger, which does not have it on record. */
-  | ({ readonly type: 'forgotten-batch' } & ForgottenBatch)
+  | ({ readonly type: 'forgotten-batch'; readonly isSingle: boolean } & ForgottenBatch)
   /** The out folder shows paid requests of the batch that the ledger does not have on record. */
   | ({ readonly type: 'forgotten-requests'; readonly batch: string } & ForgottenRequests)
   /** A folder on the out path is a symbolic link, which may have come with somebody else's folder. */

@@ -199,12 +199,12 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     'Nothing was written, nothing was spent. Run the same command with --out NEW-FOLDER, or move that folder away first.',
   ),
   'forgotten-batch': usage(
-    ({ batch, receipts }) =>
+    ({ batch, receipts, isSingle }) =>
       'Nothing was sent, nothing was spent. Restore a newer state of the ledger. If that is lost, run the same command with --cache only: it puts the batch on record again, and sends nothing. Then ' +
       (receipts === null
-        ? `give its rows the jobs that your account shows, free: voxbatch reconcile ${shellWord(batch)} --adopt ROW=JOB …; or keep the results of the store, whose names begin with the number of the row. `
+        ? `give its rows the jobs that your account shows, free: voxbatch reconcile ${shellWord(batch)} --adopt ${isSingle ? '1' : 'ROW'}=JOB …; or keep the results of the store, whose names begin with the number of the row. `
         : `voxbatch reconcile ${shellWord(batch)} names the jobs on its receipts, with the command that fetches them, free. What was on its way is not there: compare your account. `) +
-      'Only to pay for all of its rows again: another --name.',
+      (isSingle ? 'Only to pay for it again: --again.' : 'Only to pay for all of its rows again: another --name.'),
   ),
   'forgotten-requests': usage(
     ({ folders, batch, jobs, withoutJob }) =>

@@ -38,9 +38,10 @@ async function createBatch(
   occurrence: Occurrence,
   { run, month, out }: Extract<Admission, { readonly type: 'admitted' }>,
 ): Promise<OccurrenceStart> {
-  const { ledger, realm, voxbatchVersion } = deps;
+  const { ledger, store, realm, voxbatchVersion } = deps;
   const opened = await open({
     ledger,
+    store,
     realm,
     occurrence,
     run,

@@ -19,6 +19,8 @@ import { findOrLoadBatch } from '../load-batch.ts';
 import { claimOut, probeOut, ownershipOf } from '../out-folder.ts';
 import type { IdentifyMedia } from '../cache/media-identities.ts';
 import { priceNew } from '../plan/price.ts';
+import { findUnknownFolders, type UnknownFolder } from '../reconcile/unknown-folders.ts';
+import type { Store } from '../../store/store.ts';
 import { choicesOf } from './scheduled-run.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import type { MonthClaim, MonthQuestion } from '../../ledger/schedules/occurrence-records.ts';
@@ -36,6 +38,7 @@ import { spendFacts } from '../plan/bill-lines.ts';
 /** A firing that was admitted, to turn into a batch. */
 export interface OccurrenceRequest extends FiringTerms {
   readonly ledger: Ledger;
+  readonly store: Pick<Store, 'folders' | 'list'>;
   readonly realm: Realm;
   readonly occurrence: Occurrence;
   /** Reads the account's credits; null if the API does not say. */
@@ -129,6 +132,8 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
       `the output folder ${out} holds the results of this batch, which the ledger does not have on record: it is older than the folder, as after a restore from a backup. Nothing was spent.`,
     );
   if (ownership.type === 'taken') return refused(`the output folder ${out} ${ownership.by}`);
+  const forgotten = settings.cache === 'only' ? [] : (await findUnknownFolders(ledger, request.store, name)).named;
+  if (forgotten.length > 0) return refused(forgottenWords(forgotten));
   const loaded = await findOrLoadBatch({
     ledger,
     source,
@@ -145,6 +150,12 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   // If the name was taken meanwhile, another firing of this occurrence made the batch from a manifest that has changed
   // since. It still is this occurrence's batch.
   return { type: 'opened', batch: loaded.batch, isNew: loaded.type === 'new', ...defined({ etag: source.etag }) };
+}
+
+/** Says that an accepted copy of the ledger lacks the occurrence's batch, which would be paid for again. */
+function forgottenWords(folders: readonly UnknownFolder[]): string {
+  const names = folders.map(({ folder }) => folder).join(', ');
+  return `the store has results of this batch (${names}), which the ledger does not have on record: it is older, as after a restore from a backup. Nothing was spent.`;
 }
 
 /** The part of a manifest that a message quotes. */

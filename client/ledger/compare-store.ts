@@ -11,7 +11,7 @@ import { jobStemOf, placeOfKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import { openStoreOf, requireStore } from '../claim-store.ts';
 import { byPerson } from '../history/by-person.ts';
-import { findUnknownFolders, type UnknownFolders } from './unknown-folders.ts';
+import { findUnknownFolders, type UnknownFolders } from '../../batches/reconcile/unknown-folders.ts';
 import { openRecords } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 

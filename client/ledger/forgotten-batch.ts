@@ -4,7 +4,7 @@ import { StoreUnwritable } from '../../store/errors.ts';
 import { openStoreOf } from '../claim-store.ts';
 import type { ForgottenBatch } from '../problem-types.ts';
 import type { Settings } from '../settings.ts';
-import { findUnknownFolders, type UnknownFolder } from './unknown-folders.ts';
+import { findUnknownFolders, type UnknownFolder } from '../../batches/reconcile/unknown-folders.ts';
 
 /**
  * Finds what shows that a batch was begun before that the ledger does not have; undefined if nothing does. `out`: its

@@ -26,22 +26,24 @@ export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: O
 /**
  * Checks that nothing shows that a new batch was begun before, and that the ledger lacks it, as after a restore. With
  * the cache mode `only` such a batch is put on record again, because nothing is sent then. Throws {@link VoxbatchError}
- * (`forgotten-batch`). Changes nothing. `batch`: undefined if the account is unknown; then only the store is asked.
+ * (`forgotten-batch`). Changes nothing. `out`: null for a single job, which has no out folder. `batch`: undefined if
+ * the account is unknown. Without either, only the store is asked.
  */
 export async function refuseForgottenBatch(
-  { name, out, cache }: { readonly name: string; readonly out: string; readonly cache: CacheMode },
+  { name, out, cache }: { readonly name: string; readonly out: string | null; readonly cache: CacheMode },
   batch: BatchIdentity | undefined,
   ledger: Ledger,
   place: Pick<Settings, 'store' | 'env'>,
 ): Promise<void> {
   if (cache === 'only') return;
-  const isForgotten = batch !== undefined && (await ownershipOf(out, batch, ledger)).type === 'forgotten';
+  const isForgotten =
+    out !== null && batch !== undefined && (await ownershipOf(out, batch, ledger)).type === 'forgotten';
   // In the store, only an accepted copy can lack a batch.
   if (!isForgotten && (await ledger.acceptedAt()) === null) return;
   // Seldom needed, so loaded here.
   const { findForgottenBatch } = await import('../ledger/forgotten-batch.ts');
   const found = await findForgottenBatch(name, isForgotten ? out : null, ledger, place);
-  if (found !== undefined) throw new VoxbatchError({ type: 'forgotten-batch', ...found });
+  if (found !== undefined) throw new VoxbatchError({ type: 'forgotten-batch', ...found, isSingle: out === null });
 }
 
 /**

@@ -14,6 +14,7 @@ import { priceAndApprove, type BillFacts, type BillRequest } from '../run/price.
 import { recordBatch, type MoreFacts, type RecordEvent, type RecordRequest } from '../run/record-batch.ts';
 import { redrivePlanned } from '../redrive/redrive.ts';
 import type { RedriveEvent } from '../redrive/redrive-options.ts';
+import { refuseForgottenBatch } from '../results/claim-out.ts';
 import type { Session } from '../session.ts';
 import { decideOn, findSingle, readSingle, type SingleRecord } from './find-single.ts';
 
@@ -55,7 +56,7 @@ export type Asked =
 
 /**
  * Records a new job. For one already on record, does what repeating it means (see `same-again.ts`). Sends no paid
- * request. Throws {@link VoxbatchError} (everything a session throws, and `no-price`).
+ * request. Throws {@link VoxbatchError} (everything a session throws, `no-price`, and `forgotten-batch`).
  */
 export async function requestSingle(request: SingleJobRequest): Promise<Asked> {
   const { session } = request;
@@ -63,6 +64,7 @@ export async function requestSingle(request: SingleJobRequest): Promise<Asked> {
   const ledger = await session.ledger();
   const { job, name, found } = await findSingle(ledger, request.job, realmOf(open));
   if (found?.batch.state === 'closed' && !needsNewBatch(found, request)) return repeat(found, request, open);
+  if (found?.batch.state !== 'open') await refuseForgotten(name, request);
   const { local } = job.checked.summary;
   const warnings = await warningsOf({ local, warnings: [] }, session.settings, job.settings);
   request.onEvent?.({ type: 'warned', warnings });
@@ -96,6 +98,16 @@ export async function requestSingle(request: SingleJobRequest): Promise<Asked> {
     case 'known':
       return repeat(await readSingle(ledger, recorded.batch), request, open);
   }
+}
+
+/**
+ * Checks that the store has no result of a job whose record was lost with a former state of the ledger. `--again` pays
+ * for it all the same.
+ */
+async function refuseForgotten(name: string, { session, job, again }: SingleJobRequest): Promise<void> {
+  if (again) return;
+  const { cache } = job.settings;
+  await refuseForgottenBatch({ name, out: null, cache }, undefined, await session.ledger(), session.settings);
 }
 
 /** Changes to an open batch. Its cache mode stays, because it was approved together with the price. */
@@ -156,6 +168,7 @@ async function redrive(record: SingleRecord, request: SingleJobRequest): Promise
   const rules: RedriveRules = { step: null, resubmit, replace: again, accept: false, asksForOverdue: false };
   const rows = chosenRows(ledger, batch.name, {});
   const plan = { draft: await draftRedrive(ledger, batch, rows, rules, tuning), rows, fileSha256: null };
+  if (plan.draft.paying > 0) await refuseForgotten(batch.name, request);
   await request.ready?.();
   const terms = { tuning, out: null, confirmAbove, isMeant: true };
   const redriven = await redrivePlanned(session, batch, plan, terms, person, (event) => {

@@ -43,8 +43,8 @@ function unknownLines({ named, folders, results }: ComparedStore['unknown'], sto
   const more = folders - shown.length;
   return [
     `${plural(folders, 'batch', 'batches')} with ${plural(results, 'result')} in ${store} ${form(folders, 'is', 'are')} not in the ledger: ${form(folders, 'it was', 'they were')} begun after the copy was made. ` +
-      `\`run\` of the same manifests is refused${form(folders, '', ', each')} until \`run --cache only\` has put the batch on record again, which sends nothing. Then \`voxbatch reconcile BATCH\` names the jobs that are in receipts of its out folder, ` +
-      'and a row is given its job, free: voxbatch reconcile BATCH --adopt ROW=JOB … Under another --name, all rows are paid for again. These results stay where they are, named by row number.',
+      `The same \`run\`, or single job (\`say\` and its like), is refused until it is given with \`--cache only\`, which puts the batch on record again and sends nothing. Then \`voxbatch reconcile BATCH\` names the jobs that are in receipts of its out folder, ` +
+      'and a row is given its job, free: voxbatch reconcile BATCH --adopt ROW=JOB … Under another --name, or with --again, all is paid for again. These results stay where they are, named by row number.',
     ...shown.map(({ folder, results: count, batch }) => `  ${folder}: ${plural(count, 'result')} of batch "${batch}"`),
     ...(more > 0 ? [`  and ${number(more)} more (--json names up to a hundred)`] : []),
   ];

@@ -23,8 +23,10 @@ it('a batch begun after the backup, and an answer without a job, come back with 
   await run('backup copy');
   await run('redrive g --rows v1 --yes');
   await run('run h.csv --yes');
+  const say = 'say Hello. --voice narrator -o hello.mp3 --force --json';
+  const said = JSON.parse((await run(say)).stdout) as { readonly batch: string; readonly job_ids: readonly string[] };
   const paid = world.simulator.ledger().length;
-  expect(paid).toBe(2 + 2 + 3);
+  expect(paid).toBe(2 + 2 + 3 + 1);
   const files = await world.results('h');
   for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
   for (const line of ['restore copy', 'trust', 'ledger accept-copy', 'ledger compare-store']) await run(line);
@@ -61,6 +63,13 @@ it('a batch begun after the backup, and an answer without a job, come back with 
   const now = await world.results('h');
   for (const [id, row] of files)
     expect(now.get(id)).toMatchObject({ _outcome: 'succeeded', _job_ids: row['_job_ids'], _credits: row['_credits'] });
+
+  const lostJob = { code: 2, stderr: saying(`"${said.batch}" is not in the ledger, but the store has 1 result of it`) };
+  expect(await run(say)).toMatchObject(lostJob);
+  expect(await run(`${say} --cache only`)).toMatchObject({ code: 12 });
+  expect(await run(say)).toMatchObject(lostJob);
+  expect(await run(`reconcile ${said.batch} --adopt 1=${said.job_ids.join('')}`)).toMatchObject({ code: 0 });
+  expect(await run(say)).toMatchObject({ code: 0 });
   for (const batch of ['g', 'h']) expect(await run(`verify ${batch}`)).toMatchObject({ code: 0 });
   expect(world.simulator.ledger()).toHaveLength(paid);
 });

@@ -56,14 +56,37 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
     /folder \/o cannot be written: no space left.*--out FOLDER/,
   ],
   [
-    { type: 'forgotten-batch', batch: 'b', receipts: { out: '/o', requests: 2, credits: 9 }, folders: [] },
+    {
+      type: 'forgotten-batch',
+      batch: 'b',
+      receipts: { out: '/o', requests: 2, credits: 9 },
+      folders: [],
+      isSingle: false,
+    },
     'usage',
     /"b" is not in the ledger, but \/o has 2 paid requests of it, 9 credits.*--cache only.*Then voxbatch reconcile b names/,
   ],
   [
-    { type: 'forgotten-batch', batch: 'b', receipts: null, folders: [{ folder: 'b-1', batch: 'b', results: 3 }] },
+    {
+      type: 'forgotten-batch',
+      batch: 'b',
+      receipts: null,
+      folders: [{ folder: 'b-1', batch: 'b', results: 3 }],
+      isSingle: false,
+    },
     'usage',
-    /the store has 3 results of it \(b-1\).*--cache only.*voxbatch reconcile b --adopt ROW=JOB/,
+    /the store has 3 results of it \(b-1\).*--cache only.*voxbatch reconcile b --adopt ROW=JOB.*another --name/,
+  ],
+  [
+    {
+      type: 'forgotten-batch',
+      batch: 'say-1',
+      receipts: null,
+      folders: [{ folder: 'say-1-2', batch: 'say-1', results: 1 }],
+      isSingle: true,
+    },
+    'usage',
+    /--cache only.*voxbatch reconcile say-1 --adopt 1=JOB.*--again\.$/,
   ],
   [
     {

@@ -5,6 +5,8 @@ import type { VoicesRead } from '../../../api/voices/read-voices.ts';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
 import { openOccurrence, type OpenedOccurrence } from '../../../batches/schedules/open-occurrence.ts';
 import { scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
+import { openFolderBytes } from '../../../store/folder-bytes.ts';
+import { openMediaStore } from '../../../store/media-store.ts';
 import { freshPlace } from '../../support/place.ts';
 
 const place = freshPlace();
@@ -18,6 +20,7 @@ async function fire(voice: string, list: VoicesRead): Promise<OpenedOccurrence> 
   const outFolder = join(place.folder, 'out');
   return openOccurrence({
     ledger: place.ledger,
+    store: openMediaStore(openFolderBytes(join(place.folder, 'store'))),
     realm: REALM,
     occurrence: { schedule: 'nightly', at: Date.UTC(2026, 0, 1) },
     month: null,

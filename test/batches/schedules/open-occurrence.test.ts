@@ -15,6 +15,9 @@ import { priceScheduled } from '../../../batches/schedules/price-scheduled.ts';
 import { scheduledRunOf, type RunPlace } from '../../../batches/schedules/scheduled-run.ts';
 import type { FetchManifest } from '../../../inputs/manifest-place.ts';
 import type { ScheduledRun } from '../../../inputs/schedules/scheduled-run.ts';
+import { openFolderBytes } from '../../../store/folder-bytes.ts';
+import { openMediaStore } from '../../../store/media-store.ts';
+import type { Store } from '../../../store/store.ts';
 import { freshPlace } from '../../support/place.ts';
 import { settle, specOf } from '../../support/schedule-on-record.ts';
 
@@ -84,6 +87,7 @@ async function fire(
   return openOccurrence({
     ...admission,
     ledger,
+    store: storeOf(),
     realm: REALM,
     occurrence,
     readBalance: async () => balance,
@@ -92,6 +96,8 @@ async function fire(
     readVoices,
   });
 }
+
+const storeOf = (): Store => openMediaStore(openFolderBytes(join(folder, 'store')));
 
 /** No voice is looked up here. */
 const readVoices: OccurrenceRequest['readVoices'] = () => Promise.reject(new Error('voices were read'));
@@ -104,7 +110,8 @@ describe('openOccurrence', () => {
     const identify: OccurrenceRequest['identify'] = async () => new Map();
     const reads = { identify, readVoices, readBalance: async () => null };
     const occurrence = { schedule: 'nightly', at: AT };
-    const request = { ledger: place.ledger, realm: REALM, occurrence, month: null, out: join(folder, 'out', NAME) };
+    const out = join(folder, 'out', NAME);
+    const request = { ledger: place.ledger, store: storeOf(), realm: REALM, occurrence, month: null, out };
     const run = { ...runOf(), manifest: 'https://h.example/lines.csv?key=secret' };
     expect(await openOccurrence({ ...request, ...reads, run, fetchManifest: full })).toEqual({
       type: 'refused',

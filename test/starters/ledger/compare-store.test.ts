@@ -122,7 +122,7 @@ it('ledger compare-store names batches that the ledger does not know, with the n
   await withUnknownBatch();
   await expectRun('ledger compare-store', 0, {
     err: [
-      /2 batches with 3 results in .* are not in the ledger: they were begun after the copy was made\. `run` of the same manifests is refused, each until `run --cache only` has put the batch on record again/,
+      /2 batches with 3 results in .* are not in the ledger: they were begun after the copy was made\. The same `run`, or single job .*, is refused until it is given with `--cache only`, which puts the batch on record again/,
       `\n  ${UNKNOWN}: 2 results of batch "f"\n  f-g-7a2b3e4204: 1 result of batch "f-g"\n`,
     ],
   });
