@@ -16,8 +16,8 @@ export function quoted(word: string): string {
 }
 
 /**
- * Returns the shell command that points voxbatch to a ledger that has moved. Into a database, its owner has moved it, who
- * may be another user than that of normal commands, so the text says so.
+ * Returns the shell command that points voxbatch to a ledger that has moved. Into a database, its owner has moved it,
+ * who may be another user than that of normal commands, so the text says so.
  */
 export function exportLedgerCommand(place: string): string {
   const user = urlSchemeOf(place) === undefined ? '' : ' (with the user that your commands have there)';
