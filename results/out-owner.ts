@@ -21,8 +21,7 @@ const FIRST_LINE_BYTES = 16 * 1024 * 1024;
  * - `own`: the batch's.
  * - `free`: nobody's, so writing there overwrites nothing.
  * - `forgotten`: the batch's, but its ledger no longer has the batch on record. The ledger is older than the folder,
- *   and
- *   would pay for the rows again.
+ *   and would pay for the rows again.
  * - `taken`: those of another batch, or files that we did not write.
  * - `linked`: a folder on the path is a symbolic link, so writing there could overwrite anything.
  */

@@ -30,7 +30,7 @@ import { FORM, readManifest, writeManifest, type Manifest } from '../../results/
 
 /** Input of {@link backUp}. */
 export interface BackupOptions {
-  /** Folder for the backup. Created if missing; otherwise it must hold an earlier backup of the same ledger. */
+  /** Folder for the backup. Created if missing; otherwise it must be empty, or have a backup of the same ledger. */
   readonly folder: string;
   readonly settings: Settings;
   /** Test hook, awaited at each step that a kill could interrupt. */

@@ -30,8 +30,8 @@ export interface BackupView {
     /** Files that the ledger names, and neither the store nor the backup has. */
     readonly missing: number;
     /**
-     * New files whose content in the store differs from the record; the backup keeps an earlier intact copy. Files that
-     * the backup already has are not read again.
+     * Files that changed in the store since they were backed up, and do not match their record: the backup keeps the
+     * copies that it has. Files whose length and time did not change are not read.
      */
     readonly damaged: number;
   };

@@ -16,8 +16,9 @@ export async function requireWritableOut(out: string, batch: string): Promise<vo
 }
 
 /**
- * Checks that a batch's files would not overwrite the files of another batch or program. Changes nothing. Throws
- * {@link VoxbatchError} (`taken-out`, `linked-out`, `forgotten-batch`).
+ * Checks that a batch's files would not overwrite the files of another batch or program. A folder of this very batch
+ * passes, even if the ledger lacks the batch: see {@link refuseForgottenBatch}. Changes nothing. Throws {@link
+ * VoxbatchError} (`taken-out`, `linked-out`).
  */
 export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
   refuse(out, await ownershipOf(out, batch, ledger));
@@ -48,7 +49,7 @@ export async function refuseForgottenBatch(
 
 /**
  * Claims the out folder for a batch; see `batches/out-folder.ts`. Throws {@link VoxbatchError} (`unwritable-out`,
- * `taken-out`, `linked-out`, `forgotten-batch`).
+ * `taken-out`, `linked-out`).
  */
 export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
   refuse(out, await claim(out, batch, ledger));

@@ -153,7 +153,7 @@ export async function checkAnew<Plan extends RunPlan>(
   return checked.type === 'sound' ? soundRun(checked, plan, settings) : undefined;
 }
 
-/** Builds the result for a valid manifest, with warnings about links to local media and `more` warnings. */
+/** Builds the result for a valid manifest, and adds the warnings about links to local media. */
 async function soundRun<Plan extends RunPlan>(
   { summary, options }: SoundManifest,
   plan: Plan,

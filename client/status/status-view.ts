@@ -20,7 +20,7 @@ export function viewListed({ batch, counts, money }: Pick<BatchHere, 'batch' | '
   return {
     batch: batch.name,
     state: batch.state,
-    /** What a person has last requested, such as a pause; null once it is closed. */
+    /** Whether the batch runs, is paused or is stopping; null once it is closed. */
     control: shownControl(batch),
     ...viewExit(exitOfView({ batch, counts })),
     rows: counts.total,

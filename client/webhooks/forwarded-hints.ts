@@ -22,7 +22,7 @@ interface ForwardedHintsOptions {
 
 /**
  * Receives webhooks about this process's jobs that another process receives: reads the hints that it leaves in the
- * ledger (`pass-hints.ts`). Reads nothing while no other process receives webhooks.
+ * ledger (`hint-forwarder.ts`). Reads nothing while no other process receives webhooks.
  */
 export class ForwardedHints {
   readonly #request: ForwardedHintsOptions;

@@ -20,7 +20,7 @@ import { write } from '../database/transactions.ts';
 
 /** A message about a batch, to be delivered. */
 export interface Notice {
-  /** The notice's id in the ledger. The event itself has a separate id; see `batches/hooks/event-id.ts`. */
+  /** The notice's id in the ledger. The event itself has a separate id; see `client/hooks/notice-content.ts`. */
   readonly id: string;
   readonly batch: string;
   readonly event: HookEvent;
