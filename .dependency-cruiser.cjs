@@ -229,9 +229,9 @@ module.exports = {
       name: 'browsers-know-the-protocol',
       severity: 'error',
       comment:
-        'page/browser/ runs in a browser: it knows the contract and what the server sends (page/protocol.ts), and no Node.',
+        'page/browser/ runs in a browser: it knows the contract and what the server sends (page/protocol.ts, page/row-query.ts), and no Node.',
       from: { path: '^page/browser/' },
-      to: { pathNot: ['^page/(browser/|protocol[.]ts$)', ROOMS.contract, packagePath('preact')] },
+      to: { pathNot: ['^page/(browser/|(protocol|row-query)[.]ts$)', ROOMS.contract, packagePath('preact')] },
     },
 
     // Pure rooms and the sandbox. Each allows only rooms that are as strict, so nothing gets in by a chain either.

@@ -1,4 +1,4 @@
-import { tryAddOperations } from '../contract/add-operations.ts';
+import { tryAddOperations } from '../contract/add-own-operations.ts';
 import { existsSync } from 'node:fs';
 import { isLedgerFile } from '../contract/urls.ts';
 import { LedgerMissing, readOnlyWords, UNACCEPTED } from '../ledger/errors.ts';

@@ -14,6 +14,10 @@ interface OutcomeFacts {
   readonly hasTable: boolean;
   /** The exit code of a batch that ended with such rows; `policy/exit-of.ts` ranks them. */
   readonly exit: ExitName;
+  /** Whether a person should look at such a row: logs warn of it, and a report always lists it. */
+  readonly needsAttention: boolean;
+  /** Whether such a row was left unsent on purpose, so it says nothing about the API. */
+  readonly isLeftOut: boolean;
   /**
    * How `--halt` counts such a row. `late`: it was tried, and has neither succeeded nor failed. `nothing`: no request
    * was made, so it does not count.
@@ -34,6 +38,8 @@ export const OUTCOME_FACTS = {
     hasFile: true,
     hasReason: false,
     hasTable: false,
+    needsAttention: false,
+    isLeftOut: false,
     exit: 'complete',
     counts: 'success',
     severity: 0,
@@ -43,6 +49,8 @@ export const OUTCOME_FACTS = {
     hasFile: true,
     hasReason: false,
     hasTable: false,
+    needsAttention: false,
+    isLeftOut: false,
     exit: 'complete',
     counts: 'nothing',
     severity: 0,
@@ -52,6 +60,8 @@ export const OUTCOME_FACTS = {
     hasFile: false,
     hasReason: true,
     hasTable: true,
+    needsAttention: true,
+    isLeftOut: false,
     exit: 'failures',
     counts: 'failure',
     severity: 4,
@@ -61,6 +71,8 @@ export const OUTCOME_FACTS = {
     hasFile: true,
     hasReason: true,
     hasTable: true,
+    needsAttention: true,
+    isLeftOut: false,
     exit: 'unfit',
     counts: 'failure',
     severity: 3,
@@ -70,6 +82,8 @@ export const OUTCOME_FACTS = {
     hasFile: false,
     hasReason: true,
     hasTable: true,
+    needsAttention: false,
+    isLeftOut: true,
     exit: 'skipped',
     counts: 'nothing',
     severity: 2,
@@ -79,6 +93,8 @@ export const OUTCOME_FACTS = {
     hasFile: false,
     hasReason: true,
     hasTable: true,
+    needsAttention: true,
+    isLeftOut: false,
     exit: 'unknown',
     counts: 'failure',
     severity: 6,
@@ -88,6 +104,8 @@ export const OUTCOME_FACTS = {
     hasFile: false,
     hasReason: true,
     hasTable: true,
+    needsAttention: true,
+    isLeftOut: false,
     exit: 'unknown',
     counts: 'late',
     severity: 5,
@@ -97,6 +115,8 @@ export const OUTCOME_FACTS = {
     hasFile: false,
     hasReason: false,
     hasTable: true,
+    needsAttention: false,
+    isLeftOut: true,
     exit: 'failures',
     counts: 'nothing',
     severity: 1,
@@ -111,6 +131,12 @@ export const OUTCOMES = Object.keys(OUTCOME_FACTS) as unknown as readonly [Outco
 export function outcomesThat(holds: (facts: OutcomeFacts) => boolean): readonly Outcome[] {
   return OUTCOMES.filter((outcome) => holds(OUTCOME_FACTS[outcome]));
 }
+
+/** Outcomes of rows that a person should look at. */
+export const ATTENTION_OUTCOMES = outcomesThat((facts) => facts.needsAttention);
+
+/** Outcomes of rows that were left unsent on purpose, by a budget, a choice of rows or a stop. */
+export const LEFT_OUT_OUTCOMES = outcomesThat((facts) => facts.isLeftOut);
 
 /** Outcomes of rows that have the requested result. */
 export const RESULT_OUTCOMES = outcomesThat((facts) => facts.hasResult);

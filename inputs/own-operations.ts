@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { OWN_NAME } from '../contract/add-operations.ts';
+import { OWN_NAME } from '../contract/add-own-operations.ts';
 import type { OwnOperation } from '../contract/own-operation.ts';
 import type { OwnName } from '../contract/operations.ts';
 import { PRICE_UNIT_NAMES } from '../contract/price-units.ts';

@@ -4,7 +4,7 @@
  */
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../threads/serve-jobs.ts';
-import { addOperations } from '../contract/add-operations.ts';
+import { addOperations } from '../contract/add-own-operations.ts';
 import type { OwnOperation } from '../contract/own-operation.ts';
 import { defined } from '../contract/defined.ts';
 import type { LedgerCall, LedgerPlace, OpenedLedger } from './ledger-in-thread.ts';

@@ -97,32 +97,6 @@ export interface RowLine {
   readonly endedAt: string | null;
 }
 
-/** The filters of rows: their query parameters, and whether an index of the ledger serves them. */
-export const ROW_FILTERS = [
-  { name: 'outcome', isIndexed: true },
-  { name: 'class', isIndexed: false },
-  { name: 'cause', isIndexed: false },
-  { name: 'message', isIndexed: false },
-  { name: 'voice', isIndexed: false },
-  { name: 'prefix', isIndexed: false },
-  { name: 'text', isIndexed: false },
-] as const;
-export type RowFilterName = (typeof ROW_FILTERS)[number]['name'];
-/** Filters that need a scan of the rows. */
-export const UNINDEXED_FILTERS: readonly RowFilterName[] = ROW_FILTERS.flatMap(({ name, isIndexed }) =>
-  isIndexed ? [] : [name],
-);
-
-/** The orders of rows besides that of the manifest, by the value of the query parameter `order`. */
-export const ROW_ORDERS = {
-  newest: { by: 'end', isLargestFirst: true },
-  priciest: { by: 'price', isLargestFirst: true },
-  cheapest: { by: 'price', isLargestFirst: false },
-  longest: { by: 'length', isLargestFirst: true },
-  shortest: { by: 'length', isLargestFirst: false },
-} as const;
-export type RowOrder = keyof typeof ROW_ORDERS;
-
 /** Rows on a page: more than a screen shows, and few enough to send at once. */
 export const ROWS_PER_PAGE = 50;
 

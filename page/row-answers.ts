@@ -3,16 +3,8 @@ import { viewRowLine } from '../client/rows/row-line-view.ts';
 import type { RowRanks } from '../client/rows/row-ranks.ts';
 import { chooseBatch } from '../client/open-records.ts';
 import { OUTCOMES, type Outcome } from '../contract/outcomes.ts';
-import {
-  ROW_FILTERS,
-  ROW_ORDERS,
-  ROWS_PER_PAGE,
-  UNINDEXED_FILTERS,
-  type MessagesAnswer,
-  type RowFilterName,
-  type RowOrder,
-  type RowsAnswer,
-} from './protocol.ts';
+import { ROWS_PER_PAGE, type MessagesAnswer, type RowsAnswer } from './protocol.ts';
+import { ROW_FILTERS, ROW_ORDERS, UNINDEXED_FILTERS, type RowFilterName, type RowOrder } from './row-query.ts';
 import { wire } from './json.ts';
 
 /** Whether an index serves the filters and the order of this query. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { snakeCase } from '../contract/snake-case.ts';
 import { NOTES, type Observe, type WorkEvent } from '../contract/work-events.ts';
+import { ATTENTION_OUTCOMES } from '../contract/outcomes.ts';
 
 /** The log level of an event. */
 type Level = 'error' | 'warn' | 'info' | 'debug';
@@ -43,7 +44,7 @@ function levelOf(event: WorkEvent): Level {
       if (event.is === 'claimed') return 'debug';
       return event.is === 'failed' ? 'warn' : 'info';
     case 'row':
-      return NEED_ATTENTION.includes(event.outcome) ? 'warn' : 'debug';
+      return ATTENTION_OUTCOMES.includes(event.outcome) ? 'warn' : 'debug';
     case 'limiter':
       return event.is === 'well' ? 'info' : 'warn';
     case 'verdict':
@@ -53,9 +54,6 @@ function levelOf(event: WorkEvent): Level {
       return 'debug';
   }
 }
-
-/** Row outcomes that need attention. Other rows without a result were left out on purpose, by a budget or a stop. */
-const NEED_ATTENTION: readonly string[] = ['failed', 'unfit', 'unknown', 'overdue'];
 
 /** Returns the message of an event, such as `batch: pause`. */
 function wordsOf(event: WorkEvent): string {

@@ -5,7 +5,7 @@ import type { NewAllowance } from '../../ledger/schedules/schedule-settings.ts';
 import { waitForOwnSecond } from '../../policy/schedules/due-times.ts';
 import { spanOfTrigger } from '../../policy/schedules/legal-firing.ts';
 import { VoxbatchError } from '../problem.ts';
-import { OVERLAPS } from './encode-spec.ts';
+import { OVERLAPS } from './temporal-spec.ts';
 import {
   askTemporal,
   describe,

@@ -27,7 +27,7 @@ import {
 } from './open-schedules.ts';
 import { standingOf } from './recorded-view.ts';
 import { showSchedule, type ShownSchedule } from './schedule-view.ts';
-import { encodeSpec } from './encode-spec.ts';
+import { encodeSpec } from './temporal-spec.ts';
 import { withAllowance, firingOf, resumeSchedule } from './control-schedule.ts';
 import { surveyBeforeChange } from './survey-schedule.ts';
 import { requireSpec } from './check-schedule.ts';

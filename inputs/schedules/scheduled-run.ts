@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { tryAddOperations } from '../../contract/add-operations.ts';
+import { tryAddOperations } from '../../contract/add-own-operations.ts';
 import { OPERATIONS, KINDS } from '../../contract/row-kinds.ts';
 import { REPORT_CHOICES } from '../../contract/report.ts';
 import { SPLIT_MODES } from '../../contract/row-parts.ts';

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { By } from '../../contract/actions.ts';
-import type { Outcome } from '../../contract/outcomes.ts';
+import { LEFT_OUT_OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
 import type { DatedResultFile, NamedResultFile } from '../../contract/named-result-file.ts';
 import { STEPS, stepsIn, type Step } from '../../contract/row-kinds.ts';
 import { quoteFrom } from '../../policy/money/pricing.ts';
@@ -155,7 +155,7 @@ function mayTake(row: RowInTransaction, step: Step, take: number): boolean {
 }
 
 /** Outcomes of rows that were not sent, as far as the ledger knew, or that have a request in doubt. */
-const UNSENT: readonly (Outcome | null)[] = ['skipped', 'cancelled', 'unknown'];
+const UNSENT: readonly (Outcome | null)[] = [...LEFT_OUT_OUTCOMES, 'unknown'];
 
 /** Whether the row has ended in a way that a found result corrects. */
 function mayEndAnew({ line }: RowInTransaction): boolean {

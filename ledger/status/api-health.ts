@@ -9,6 +9,7 @@ import { selectLimiter } from '../lanes/limiters.ts';
 import { livingWorkers } from '../lanes/workers.ts';
 import type { BatchRecord } from '../batches/batch-records.ts';
 import type { Db, Tx } from '../schema.ts';
+import { LEFT_OUT_OUTCOMES } from '../../contract/outcomes.ts';
 
 /** What is needed of a batch. */
 type OfBatch = Pick<BatchRecord, 'name' | 'settings' | 'createdAt' | 'apiUrl' | 'account'>;
@@ -55,7 +56,7 @@ export const selectEnded = preparedOne((db, { batch, since }: { batch: string; s
     .where('batch', '=', batch)
     .where('ended_at', '>=', since)
     // Rows with these outcomes ended without an answer from the API.
-    .where('outcome', 'not in', ['unknown', 'overdue', 'cancelled', 'skipped', 'cached'])
+    .where('outcome', 'not in', [...LEFT_OUT_OUTCOMES, 'unknown', 'overdue', 'cached'])
     .where((eb) => eb.or([eb('failure_class', 'is', null), eb('failure_class', 'not in', NO_ANSWERS)]))
     .orderBy('ended_at', 'desc')
     .limit(1),

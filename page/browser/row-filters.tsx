@@ -1,7 +1,8 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { OUTCOMES } from '../../contract/outcomes.ts';
-import type { RowFilterName, RowOrder, VoiceLine } from '../protocol.ts';
+import type { VoiceLine } from '../protocol.ts';
+import type { RowFilterName, RowOrder } from '../row-query.ts';
 import { number } from './format.ts';
 
 /** A typed filter is applied after a pause of this length, ms. */

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { ROW_FILTERS, UNINDEXED_FILTERS, type RowLine, type RowsAnswer, type VoicesAnswer } from '../protocol.ts';
+import type { RowLine, RowsAnswer, VoicesAnswer } from '../protocol.ts';
+import { ROW_FILTERS, UNINDEXED_FILTERS } from '../row-query.ts';
 import { number } from './format.ts';
 import { Listen } from './listen.tsx';
 import { navigate, withQuery } from './location.ts';

@@ -1,5 +1,5 @@
 import type { FailureClass } from '../../contract/failures.ts';
-import { hasResult, type Outcome } from '../../contract/outcomes.ts';
+import { hasResult, LEFT_OUT_OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
 import type { Tolerances } from '../../contract/tolerances.ts';
 import { alignWords, changesIn } from '../align-words.ts';
 
@@ -48,8 +48,8 @@ export interface RowParity {
 /** A difference of length that is always allowed, s: encoders round to frames, and pauses vary. */
 const SLACK_SECONDS = 0.5;
 
-/** Outcomes that say nothing about the service, because the row was not run to its end. */
-const NOT_RUN: readonly (Outcome | null)[] = ['skipped', 'cancelled'];
+/** Outcomes that say nothing about the service, because the row was not sent. */
+const NOT_RUN: readonly (Outcome | null)[] = LEFT_OUT_OUTCOMES;
 
 /** Compares two rows. `differsInInput`: whether their requests differ, which the caller finds out. */
 export function compareRows(

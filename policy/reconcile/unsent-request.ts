@@ -1,15 +1,12 @@
 import type { RowAttempt } from '../../contract/batch.ts';
-import type { Outcome, RowState } from '../../contract/outcomes.ts';
+import { LEFT_OUT_OUTCOMES, type Outcome, type RowState } from '../../contract/outcomes.ts';
 import { nextMove, type AttemptView, type RowView } from '../rows/row-machine.ts';
 
 /** Which request of a row a restored ledger may lack. */
 
-/** Outcomes of rows that were not sent, according to the ledger. */
-const UNSENT: readonly Outcome[] = ['skipped', 'cancelled'];
-
 /** Whether a row with this outcome was not sent, according to the ledger. */
 export function isLeftOut(outcome: Outcome): boolean {
-  return UNSENT.includes(outcome);
+  return LEFT_OUT_OUTCOMES.includes(outcome);
 }
 
 /** The part of a row that decides. */

@@ -1,3 +1,4 @@
+import { MAX_BATCH_NAME_LENGTH } from '../../contract/batch-name.ts';
 import { utcSecond } from '../../contract/times.ts';
 
 /**
@@ -16,10 +17,8 @@ export interface Occurrence {
 /** Length of the suffix of an occurrence's name: `.2026-12-01T02-00-00Z`. */
 export const STAMP_LENGTH = 21;
 
-/**
- * Max length of a schedule's name: with the time appended, it must fit into a batch's name of at most 100 characters.
- */
-export const MAX_SCHEDULE_NAME_LENGTH = 100 - STAMP_LENGTH;
+/** Max length of a schedule's name: with the time appended, it must be a valid name of a batch. */
+export const MAX_SCHEDULE_NAME_LENGTH = MAX_BATCH_NAME_LENGTH - STAMP_LENGTH;
 
 /**
  * Returns the name of an occurrence's batch, safe as a folder name on every file system:

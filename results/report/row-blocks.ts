@@ -1,4 +1,4 @@
-import { hasResult, wasAccepted, type Outcome, type RowState } from '../../contract/outcomes.ts';
+import { ATTENTION_OUTCOMES, hasResult, wasAccepted, type Outcome, type RowState } from '../../contract/outcomes.ts';
 import type { ReportBlock, ReportChoice } from '../../contract/report.ts';
 import { familyOf } from '../../store/media-types.ts';
 import type { ResultFields, ScannedRow } from '../result-line.ts';
@@ -18,7 +18,7 @@ const [MIN_LIMIT_LENGTH, MAX_LIMIT_LENGTH] = [120, 5_000];
 const MAX_MESSAGE_LENGTH = 300;
 
 /** Outcomes that need a person's attention: such rows are listed, not sampled, up to {@link MAX_LISTED} of them. */
-const ALWAYS: readonly (Outcome | RowState)[] = ['failed', 'unfit', 'unknown', 'overdue'];
+const ALWAYS: readonly (Outcome | RowState)[] = ATTENTION_OUTCOMES;
 
 /** What a report lists of a batch. */
 export interface Listing {

@@ -5,7 +5,8 @@ import { StoredFileRefused } from '../errors.ts';
 import type { KeptFile, Reused } from '../store.ts';
 import { UNKNOWN_TO_SERVER } from './answers.ts';
 import { ServerFails, type BucketClient } from './client.ts';
-import { headObject, objectHeaders, type ObjectFacts } from './objects.ts';
+import { objectHeaders } from './object-headers.ts';
+import { headObject, type ObjectFacts } from './objects.ts';
 import { REFUSAL_CODES } from './refused-object.ts';
 
 /** The largest object that S3 copies in one request, bytes. */

@@ -1,5 +1,5 @@
-import { mediaTypeOf } from '../media-types.ts';
 import type { BucketClient } from './client.ts';
+import { HASH_HEADER } from './object-headers.ts';
 import { REFUSAL_CODES } from './refused-object.ts';
 import { textOf, textsOf } from './xml.ts';
 
@@ -13,17 +13,6 @@ export interface ObjectFacts {
   readonly isArchived: boolean;
   /** By the server's clock, ms since 1970. */
   readonly writtenAt: number;
-}
-
-/** Metadata with the hash of an object's content, hex. S3 accepted the upload only with exactly that content. */
-const HASH_HEADER = 'x-amz-meta-sha256';
-
-/**
- * Returns the headers to store an object with: its media type, for those who fetch it by a URL, and the hash of its
- * content (`sha256`, hex), which {@link headObject} returns.
- */
-export function objectHeaders(key: string, sha256: string): Readonly<Record<string, string>> {
-  return { 'content-type': mediaTypeOf(key.slice(key.lastIndexOf('.') + 1)), [HASH_HEADER]: sha256 };
 }
 
 /** Storage classes whose objects cannot be read until somebody restores them. */

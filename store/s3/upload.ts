@@ -5,7 +5,8 @@ import type { Content } from '../bytes.ts';
 import { lostByDisk, StoreUnwritable } from '../errors.ts';
 import type { BucketClient } from './client.ts';
 import { BucketUnusable } from './errors.ts';
-import { headObject, objectHeaders } from './objects.ts';
+import { objectHeaders } from './object-headers.ts';
+import { headObject } from './objects.ts';
 import { textOf, textsOf } from './xml.ts';
 
 /** Size of a part, and of the largest file that is uploaded in one request, bytes. */

@@ -1,5 +1,5 @@
 import { workerData, parentPort } from 'node:worker_threads';
-import { addOperations } from '../../contract/add-operations.ts';
+import { addOperations } from '../../contract/add-own-operations.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import { loadFile, OPTIONS } from './manifest-file.ts';

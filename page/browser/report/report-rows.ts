@@ -1,6 +1,6 @@
 import { REPORT_ELEMENTS, type ReportBlock, type ReportHead } from '../../../contract/report.ts';
 import { ROW_STATES, type Outcome, type RowState } from '../../../contract/outcomes.ts';
-import { ROW_ORDERS, type RowOrder } from '../../protocol.ts';
+import { ROW_ORDERS, type RowOrder } from '../../row-query.ts';
 import type { ShownRow } from '../row-line.tsx';
 
 /** A row of a report, as {@link ReportRows} gives it. */

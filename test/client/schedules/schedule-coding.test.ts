@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { encodeSpec } from '../../../client/schedules/encode-spec.ts';
+import { encodeSpec } from '../../../client/schedules/temporal-spec.ts';
 import type { WrittenSpec } from '../../../policy/schedules/schedule-spec.ts';
 import { specOf } from '../../support/schedule-on-record.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { addOperations, tryAddOperations, ownOperations } from '../../contract/add-operations.ts';
+import { addOperations, tryAddOperations, ownOperations } from '../../contract/add-own-operations.ts';
 import type { OwnOperation } from '../../contract/own-operation.ts';
 import { KINDS, OPERATIONS, STEPS } from '../../contract/row-kinds.ts';
 

@@ -115,8 +115,8 @@ function checkOperation({ name, path, columns, price }: OwnOperation, cells: Map
   const priced = reads === 'text' ? ['text'] : MEDIA;
   if (reads !== null && !needed.some(([column]) => priced.includes(column)))
     refuse(`a price by ${price.unit} needs a column ${priced.join(' or ')} that rows must fill`);
-  if (price.unit === 'second' && MEDIA.some((column) => columns[column]?.optional === true))
-    refuse('a price by second needs every column of media to be one that rows must fill');
+  if (reads === 'duration' && MEDIA.some((column) => columns[column]?.optional === true))
+    refuse(`a price by ${price.unit} needs every column of media to be one that rows must fill`);
 }
 
 function addOperation(operation: OwnOperation): void {
@@ -131,7 +131,10 @@ function addOperation(operation: OwnOperation): void {
     list: null,
     needs: entries.flatMap(([column, { optional }]) => (optional === true ? [] : column)),
     takes: entries.flatMap(([column, { optional }]) => (optional === true ? column : [])),
-    lengthOf: price.unit === 'second' ? (['audio', 'video'] as const).filter((column) => column in columns) : [],
+    lengthOf:
+      PRICE_UNITS[price.unit].reads === 'duration'
+        ? (['audio', 'video'] as const).filter((column) => column in columns)
+        : [],
     price,
     limits: {},
     own: operation,
