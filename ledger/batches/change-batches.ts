@@ -46,7 +46,8 @@ export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): 
   const loading: Loading = { batch: batch.name, stem: newStem(batch.name) };
   try {
     await write(db, async (tx) => {
-      await requireNoDoubt(tx, batch.name);
+      // With the cache mode `only` nothing is sent: so a batch that a copy lacks is put on record again.
+      if (batch.settings.cache !== 'only') await requireNoDoubt(tx, batch.name, { isNew: true });
       const settings = month === undefined ? batch.settings : await withinMonth(tx, batch, month);
       await tx
         .insertInto('batches')
@@ -229,11 +230,15 @@ export async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Pr
   });
 }
 
-/** Changes the given settings and returns all of them. Also works on a closed batch, for a redrive. */
+/**
+ * Changes the given settings and returns all of them. Also works on a closed batch, for a redrive. Throws {@link
+ * CopyInDoubt} instead of letting an open batch send that was created with the cache mode `only`.
+ */
 export async function tune(db: Db, batch: string, tuning: Tuning, by = byItself(null)): Promise<Tunables> {
   return write(db, async (tx) => {
-    const { settings } = await requireBatch(tx, batch);
+    const { settings, state } = await requireBatch(tx, batch);
     const tuned = applyTuning(settings, tuning);
+    if (settings.cache === 'only' && tuned.cache !== 'only' && state === 'open') await requireNoDoubt(tx, batch);
     const { submitsByRows: byRows = false } = settings;
     const submitsByRows = byRows && tuning.limits?.submits === undefined;
     const changed: BatchSettings = { ...settings, ...tuned, submitsByRows };

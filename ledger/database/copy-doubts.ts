@@ -48,9 +48,9 @@ export async function keepUnplaced(tx: Tx, { key, at, jobId }: UnplacedRequest):
 
 /**
  * Throws {@link CopyInDoubt} while processes may have sent requests that the copy lacks, or requests of this batch are
- * unplaced. `batch`: null for an action that is about no batch.
+ * unplaced. `batch`: null for an action that is about no batch. `isNew`: the ledger does not have the batch.
  */
-export async function requireNoDoubt(tx: Tx, batch: string | null): Promise<void> {
+export async function requireNoDoubt(tx: Tx, batch: string | null, { isNew = false } = {}): Promise<void> {
   const facts = await tx.selectFrom('facts').selectAll().where('name', 'like', 'copy:%').execute();
   const { senders, mayBeMore } = pendingSenders(facts);
   const unplaced = facts
@@ -61,7 +61,7 @@ export async function requireNoDoubt(tx: Tx, batch: string | null): Promise<void
   const named = unplaced
     .slice(0, MAX_NAMED)
     .map(({ key, jobId }) => `row ${key.row}${jobId === null ? '' : ` (job ${jobId})`}`);
-  throw new CopyInDoubt({ batch, senders, mayBeMore, named, unplaced: unplaced.length });
+  throw new CopyInDoubt({ batch: isNew ? null : batch, senders, mayBeMore, named, unplaced: unplaced.length });
 }
 
 /** Throws {@link CopyInDoubt} if resuming this batch would. Changes nothing. */

@@ -40,6 +40,16 @@ it('on an accepted copy, it is paused, and nothing more is sent before a person 
   expect(await ask(LIP_SYNC)).toBe('go');
 });
 
+it('on an accepted copy, a batch can be put on record again with the cache mode `only`, and leaves that once a person has compared', async () => {
+  await ledger.acceptCopy(ANN);
+  await expect(load(1, { name: 'c' })).rejects.toThrow(/voxbatch reconcile BATCH/);
+  await load(1, { name: 'c', settings: { cache: 'only' } });
+  await expect(ledger.tune('c', { cache: 'on' })).rejects.toThrow(CopyInDoubt);
+  await ledger.clearDoubts(ANN);
+  expect(await ledger.tune('c', { cache: 'on' })).toMatchObject({ cache: 'on' });
+  await load(1, { name: 'd' });
+});
+
 it('one that was stopped stays so on an accepted copy', async () => {
   await end({ isStopped: true });
   await ledger.acceptCopy(ANN);
