@@ -104,8 +104,9 @@ export interface RunningBatch extends Batch {
 }
 
 /**
- * Result of a redrive. `finished`: there was nothing to send. `open-edits`, `refused-rows`, `refused`, `declined` and
- * faults in the choice of rows: nothing was changed. `not-opened`: the ledger refused after `opened` rows.
+ * Result of a redrive. `finished`: there was nothing to send. `open-edits` (a file edits rows that have not ended),
+ * `refused-rows`, `refused`, `declined` and faults in the choice of rows: nothing was changed. `not-opened`: the ledger
+ * refused after `opened` rows.
  */
 export type RedriveAnswer =
   | ({ readonly opened: number; readonly forecast: RedriveForecast } & (
@@ -156,8 +157,8 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
     name,
     status: async () => {
       const view = await viewBatch(await session.ledger(), await record());
-      const standing = { api: view.api, isServed: view.standstill !== 'no-worker' };
-      return { ...view, pace: paceWhile(standing, await paceOf(await session.ledger(), view)) };
+      const service = { api: view.api, isServed: view.standstill !== 'no-worker' };
+      return { ...view, pace: paceWhile(service, await paceOf(await session.ledger(), view)) };
     },
     pilot: async () => viewPilot(await session.ledger(), await record()),
     explain: async (row) => {

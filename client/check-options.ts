@@ -75,7 +75,7 @@ export function checkWanted(wanted: WantedBatch, name?: string): void {
   if (wanted.subset !== undefined && wanted.subset !== null) checkSubset(wanted.subset);
 }
 
-/** Checks a single job's dialect: a share of rows makes no sense for it. */
+/** Checks a single job's dialect. A batch may also send a share of its rows in another dialect; a single job cannot. */
 export function checkDialect(dialect: Dialect | undefined): void {
   const known: readonly string[] = DIALECTS;
   if (dialect !== undefined && !known.includes(dialect)) refuse('apiDialect', `one of ${DIALECTS.join(', ')}`, dialect);
@@ -98,8 +98,8 @@ function checkSubset(subset: Subset): void {
   if (subset.type === 'sample') checkWhole('subset.seed', subset.seed, 0);
 }
 
-function checkWhole(option: string, value: unknown, least: number): void {
-  if (!Number.isSafeInteger(value) || Number(value) < least) refuse(option, `a whole number, ${least} or more`, value);
+function checkWhole(option: string, value: unknown, min: number): void {
+  if (!Number.isSafeInteger(value) || Number(value) < min) refuse(option, `a whole number, ${min} or more`, value);
 }
 
 function checkTunables(tuning: Tuning): void {
@@ -115,12 +115,12 @@ function checkValue(option: string, takes: ValueKind, value: unknown): void {
   if (again === undefined || !isDeepStrictEqual(again, value)) refuse(option, expectedOf(takes), value);
 }
 
-function checkNumber(option: string, value: unknown, least: number): void {
-  if (typeof value !== 'number' || !Number.isFinite(value) || value < least)
-    refuse(option, `a number, ${least} or more`, value);
+function checkNumber(option: string, value: unknown, min: number): void {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < min)
+    refuse(option, `a number, ${min} or more`, value);
 }
 
-/** A redrive's options, with the file given by name. */
+/** A redrive's options, with the file `from` by its path. */
 type GivenRedrive = RedriveSelection & { readonly from?: string | undefined; readonly tuning?: Tuning };
 
 /** Refuses an empty list: it selects no row, but its author may expect all. */

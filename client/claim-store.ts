@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isLedgerFile } from '../contract/urls.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { freeSpace, hasBatchFolder, readStoreMarks, openStore, lazyFileReader } from '../store/open-store.ts';
+import { hasBatchFolder, readStoreMarks, openStore, lazyFileReader } from '../store/open-store.ts';
 import { kindOfStore } from '../store/supported-stores.ts';
 import type { Store } from '../store/store.ts';
 import { VoxbatchError } from './problem.ts';
@@ -100,6 +100,7 @@ async function claim(
   if ((await store.claim(ledger.id)) !== ledger.id)
     throw new VoxbatchError({ type: 'store-of-another', store: settings.store, ledger: ledger.place });
   const id = await store.claimId(recorded);
+  // Removes unfinished files that killed processes left.
   await store.sweep();
   return { store, id };
 }
@@ -141,24 +142,4 @@ export function searchedStore(
       onRewritten?.(key);
     },
   };
-}
-
-const MIB = 1024 ** 2;
-
-/** Free space below this is worth a warning, bytes: a batch of a few thousand rows may need that much. */
-const LITTLE_BYTES = 100 * MIB;
-
-/** Warns if little disk space is left for the records or the media. */
-export async function warnOfLittleDisk(
-  { home, store }: Pick<Settings, 'home' | 'store'>,
-  say: (line: string) => void,
-): Promise<void> {
-  for (const folder of new Set([home, store])) {
-    const free = await freeSpace(folder);
-    if (free === null || free >= LITTLE_BYTES) continue;
-    say(
-      `Only ${String(Math.floor(free / MIB))} MiB are free for ${folder}. When the disk is full, the batch stops, and no answer is lost.`,
-    );
-    return;
-  }
 }

@@ -13,7 +13,7 @@ export interface ConnectedApi {
   readonly profile: Profile;
 }
 
-/** Returns the API's URL and the account that the token belongs to. */
+/** Returns a batch's realm here: the API's URL and the account that the token belongs to. */
 export function realmOf({ api, profile }: ConnectedApi): Account {
   return { apiUrl: api.baseUrl, account: profile.userId };
 }
@@ -83,8 +83,8 @@ export async function readProfilePatiently(
     try {
       return await api.readProfile(signal);
     } catch (error) {
-      const heals = error instanceof ApiError && isRetryable(error.failure);
-      if (!heals || signal?.aborted === true) throw error;
+      const canRetry = error instanceof ApiError && isRetryable(error.failure);
+      if (!canRetry || signal?.aborted === true) throw error;
       await sleep(pause);
     }
   }

@@ -10,8 +10,10 @@ import {
   LedgerFull,
 } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
+import { freeSpace } from '../store/open-store.ts';
 import { VoxbatchError } from './problem.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Settings } from './settings.ts';
 
 /** System error codes for a disk that is full, read-only, unreachable or broken. */
 const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
@@ -40,7 +42,8 @@ export function isMachineFault(error: unknown): boolean {
 
 /**
  * True for a machine fault after which the ledger certainly has every paid request, so that repeating the command pays
- * for nothing twice. Not for a copy of a ledger, which may lack some, nor for an outage that a person must fix.
+ * for nothing twice. False for a copy of a ledger (a restored backup or a replica), which may lack some, and for an
+ * outage that a person must fix.
  */
 export function keepsAllCharges(error: unknown): boolean {
   if (error instanceof LedgerAway) return !error.needsPerson;
@@ -61,7 +64,7 @@ export async function wrapMachineFaults<T>(prepare: () => T | Promise<T>): Promi
   }
 }
 
-/** Whether a ledger can be written to. */
+/** The facts that say whether a ledger can be written to. */
 export type WritableFacts = Pick<Ledger, 'place' | 'readOnly'>;
 
 /**
@@ -93,5 +96,25 @@ function readLimits(): string {
     return readFileSync('/proc/self/limits', 'utf8');
   } catch {
     return '';
+  }
+}
+
+const MIB = 1024 ** 2;
+
+/** Free space below this is worth a warning, bytes: a batch of a few thousand rows may need that much. */
+const LITTLE_BYTES = 100 * MIB;
+
+/** Warns if little disk space is left for the records or the media. */
+export async function warnOfLittleDisk(
+  { home, store }: Pick<Settings, 'home' | 'store'>,
+  say: (line: string) => void,
+): Promise<void> {
+  for (const folder of new Set([home, store])) {
+    const free = await freeSpace(folder);
+    if (free === null || free >= LITTLE_BYTES) continue;
+    say(
+      `Only ${String(Math.floor(free / MIB))} MiB are free for ${folder}. When the disk is full, the batch stops, and no answer is lost.`,
+    );
+    return;
   }
 }

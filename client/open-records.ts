@@ -41,7 +41,7 @@ export async function openRecords(settings: LedgerSettings, options: OpenOptions
   return open(settings, { ...options, onMade });
 }
 
-/** Starts the thread of a ledger that will be opened later; undefined if it needs none. Opens nothing. */
+/** Starts the thread of a ledger that is about to be opened, to save time; undefined if it needs none. Opens nothing. */
 export async function beginRecords({ ledger }: Pick<LedgerSettings, 'ledger'>): Promise<OpenOptions['begun']> {
   const { beginLedgerThread } = await import('../ledger/open-ledger.ts');
   return beginLedgerThread(ledger);
@@ -77,6 +77,7 @@ async function open({ ledger: address, onImported }: Opened, options: OpenOption
   try {
     const { openLedger } = await import('../ledger/open-ledger.ts');
     const ledger = await wrapMachineFaults(() => openLedger(address, options));
+    // An older layout was imported; the older file is kept.
     if (ledger.former !== undefined) onImported?.(ledger.place, ledger.former);
     return ledger;
   } catch (error) {
@@ -109,7 +110,7 @@ export async function findBatch(ledger: Pick<Ledger, 'listBatches'>, name: strin
     name === undefined
       ? (batches.length === 0 ? all : batches).toSorted((a, b) => b.createdAt - a.createdAt)[0]
       : all.find((one) => one.name === name);
-  // If the ledger runs in a thread, so far only that thread has registered them.
+  // If the ledger runs in a thread, so far only that thread has registered the batch's own operations.
   tryAddOperations(batch?.settings.operations);
   return batch === undefined ? { type: 'missing', known: batches.map((one) => one.name) } : { type: 'found', batch };
 }

@@ -137,7 +137,7 @@ export type Problem =
       readonly here: { readonly apiUrl: string; readonly account: string };
     };
 
-/** What shows that a batch was begun after the state of the ledger that there is now, which would pay for it again. */
+/** Evidence that a batch of this name has run which the ledger lacks, as after a restore: it would be paid for again. */
 export interface ForgottenBatch {
   readonly batch: string;
   /** Its out folder, with what is on the receipts there; null if that shows nothing. */

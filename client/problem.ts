@@ -179,7 +179,7 @@ export function differenceWords({ batch, what, expected, got }: Difference): str
   return `${batch === null ? '' : `batch "${batch}", `}${what}: ${String(expected)}, but ${String(got)}`;
 }
 
-/** What shows that a batch was begun that the ledger lacks. */
+/** Lists the files and results that show that a batch has run which the ledger lacks. */
 function lostBatchWords({ receipts, folders }: ForgottenBatch): string {
   const results = folders.reduce((sum, one) => sum + one.results, 0);
   const names = folders.slice(0, MAX_NAMED).map(({ folder }) => folder);

@@ -52,8 +52,8 @@ export class Session {
     this.access = access;
     this.ledger = this.#part(
       async () => {
-        // Check the home's owner before anything is written there; otherwise that would happen only when the server
-        // starts.
+        // The ledger of a session that works on batches has a thread. Such a session checks the home's owner before
+        // anything is written there; otherwise that would happen only when the server starts.
         if (ledger.thread === true) {
           requireLargeFiles();
           await wrapMachineFaults(() => {

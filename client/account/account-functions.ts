@@ -193,7 +193,7 @@ function shownIn(profile: Profile, name: string): unknown {
   return found === undefined ? undefined : members[found];
 }
 
-/** Whether two field values are equivalent. A URL may come back normalized. */
+/** Whether two field values are equivalent: a URL may come back normalized, and an empty text means none, like null. */
 export function isSame(one: unknown, other: unknown): boolean {
   const plain = (value: unknown): unknown => {
     if (value === '') return null;

@@ -121,6 +121,7 @@ interface Copied {
   readonly id: string;
   /** When the ledger was copied, ms since 1970. */
   readonly at: number;
+  /** The copied ledger's id, tables and counts. */
   readonly facts: BackupFacts;
   /** Size and hash of the ledger's copy. */
   readonly bytes: number;
@@ -142,7 +143,7 @@ interface CopyRequest extends Pick<BackupOptions, 'atMoment'> {
 /**
  * Copies the ledger, then the media. A file that the copied ledger names and the backup lacks was either removed
  * between the two copies (`clean`, `cache prune`) or lost before, so both are copied again until the number of missing
- * files stays the same.
+ * files stays the same. Where the store and an earlier backup have different files of one name, the store's is kept.
  */
 async function copyLedgerAndMedia({ paths, dialect, place, store, atMoment }: CopyRequest): Promise<Copied> {
   let newFiles = 0;

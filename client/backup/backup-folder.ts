@@ -38,7 +38,8 @@ export function refuseBackup(folder: string, refusal: BackupRefusal): never {
 }
 
 /**
- * System errors for a folder that this user may not write, or that is not a folder. A full disk is reported elsewhere.
+ * System errors for a folder that this user may not write, or that is not a folder. {@link wrapMachineFaults} reports a
+ * full disk.
  */
 const UNWRITABLE = ['EACCES', 'EPERM', 'EROFS', 'EEXIST', 'ENOTDIR', 'ENAMETOOLONG'];
 

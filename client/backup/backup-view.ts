@@ -119,6 +119,7 @@ export interface RestoreView {
 export async function backedUpBatches(
   ledger: Pick<Ledger, 'listBatches' | 'counts'>,
 ): Promise<readonly BackedUpBatch[]> {
+  // A ledger from somebody else may have names that no command can take, such as `../..`.
   const batches = (await ledger.listBatches()).filter(({ name }) => isUsableName(name));
   const seen: BackedUpBatch[] = [];
   for (const { name, rows, state } of batches.toSorted((one, other) => other.number - one.number)) {

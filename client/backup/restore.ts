@@ -36,9 +36,10 @@ const LOGS = ['-wal', '-shm', '-journal'];
 
 /**
  * Restores a backup where there is no ledger, or an empty one. The media are copied first, and existing ones stay; the
- * ledger is put in place last, so that a killed restore leaves none. It accepts no writes until a person accepts it
- * (`voxbatch ledger accept-copy`), so nothing is sent. Throws {@link VoxbatchError} (`backup-refused`, `backup-held`,
- * `backup-differs`, `machine`, `store-of-another`, `other-store`).
+ * ledger is put in place last, so that a killed restore leaves none. It lacks what was sent after the backup, so it
+ * refuses writes until a person accepts it (`voxbatch ledger accept-copy`), and nothing is sent. Throws
+ * {@link VoxbatchError} (`backup-refused`, `backup-held`, `backup-differs`, `machine`, `store-of-another`,
+ * `other-store`).
  */
 export async function restoreBackup({ folder, settings, atMoment }: RestoreOptions): Promise<RestoreView> {
   const { ledger, store, home } = settings;
@@ -64,7 +65,7 @@ export async function restoreBackup({ folder, settings, atMoment }: RestoreOptio
         await atMoment?.('media');
         const batches = await readBatches(part);
         const missing = isCopied ? await countUnfit(store, part, dialect, media?.damaged) : 0;
-        if (isEmptyThere) await replaceEmpty(part, ledger, { ...paths, ...manifest });
+        if (isEmptyThere) await replaceEmpty(part, ledger, { folder: paths.folder, backup: manifest.backup });
         else await putInPlace(part, ledger, paths.folder);
         await atMoment?.('placed');
         return {
@@ -107,6 +108,7 @@ async function manifestIn(paths: BackupPaths): Promise<Manifest> {
 async function refuseLedgerAt(ledger: string, folder: string): Promise<boolean> {
   // Listed before the ledger is opened, which may create or remove logs.
   const files = filesOf(ledger);
+  // A `-shm` file is only an index of the log, and holds no records.
   if (files.every((file) => file.endsWith('-shm'))) return false;
   // If the ledger's file is empty, SQLite would remove its log, which may hold the only records.
   const isOpenable = existsSync(ledger) && (statSync(ledger).size > 0 || !existsSync(`${ledger}-wal`));
@@ -200,10 +202,10 @@ async function countUnfit(
 async function replaceEmpty(
   part: string,
   ledger: string,
-  { folder, backup }: { readonly folder: string; readonly backup: string },
+  { folder, backup: copy }: { readonly folder: string; readonly backup: string },
 ): Promise<void> {
   await syncToDisk(part);
-  const facts = { place: ledger, copy: backup, at: Date.now() };
+  const facts = { place: ledger, copy, at: Date.now() };
   if (!(await makeReadOnlyIfEmpty(ledger, facts))) refuseOver(ledger, folder);
   for (const suffix of LOGS) rmSync(ledger + suffix, { force: true });
   await rename(part, ledger);

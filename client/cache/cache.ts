@@ -47,9 +47,9 @@ export async function pruneCacheAndUploads(
 ): Promise<PrunedAll> {
   const [ledger, store] = [await session.ledger(), await session.store()];
   const request = { ledger, store, criteria, identify: identifyMedia, by: byPerson(session.settings, reason) };
-  const prune = async (only: boolean): Promise<PrunedAll> => ({
-    ...(await pruneCache({ ...request, isDryRun: only })),
-    uploads: await sweepUploads({ ledger, store, isDryRun: only }),
+  const prune = async (isForecast: boolean): Promise<PrunedAll> => ({
+    ...(await pruneCache({ ...request, isDryRun: isForecast })),
+    uploads: await sweepUploads({ ledger, store, isDryRun: isForecast }),
   });
   if (!isDryRun && confirm !== undefined) await confirm(await prune(true));
   return prune(isDryRun);

@@ -35,10 +35,10 @@ export async function clean(
 ): Promise<CleanedHere> {
   const [ledger, store] = [await session.ledger(), await session.store()];
   const request = { ledger, store, batch, parts: { media, rows }, by: byPerson(session.settings, reason) };
-  const cleanUp = async (only: boolean): Promise<CleanedHere> => {
-    const end = await cleanBatch({ ...request, isDryRun: only });
+  const cleanUp = async (isForecast: boolean): Promise<CleanedHere> => {
+    const end = await cleanBatch({ ...request, isDryRun: isForecast });
     if (end.type !== 'cleaned') return end;
-    return { ...end, uploads: media ? await sweepUploads({ ledger, store, isDryRun: only }) : NO_MEDIA };
+    return { ...end, uploads: media ? await sweepUploads({ ledger, store, isDryRun: isForecast }) : NO_MEDIA };
   };
   if (!isDryRun && confirm !== undefined) {
     const forecast = await cleanUp(true);
@@ -48,7 +48,10 @@ export async function clean(
   return cleanUp(isDryRun);
 }
 
-/** Without its rows' inputs, a batch can neither be redriven nor written. Throws {@link VoxbatchError} (`cleaned`). */
+/**
+ * Throws {@link VoxbatchError} (`cleaned`) for a batch whose rows' inputs were removed: it can neither be redriven nor
+ * written.
+ */
 export function refuseCleaned(batch: BatchRecord): void {
   if (areRowsCleaned(batch)) throw new VoxbatchError({ type: 'cleaned', batch });
 }

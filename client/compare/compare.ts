@@ -69,14 +69,14 @@ export type ComparisonAnswer =
  * Compares two batches as {@link compareByName} does, and returns a view; optionally writes a table of the differing
  * rows.
  *
- * @param most max differing rows in the view
+ * @param maxDiffering max differing rows in the view
  * @param path CSV file for all differing rows; undefined writes none
  */
 export async function showComparison(
   session: Session,
   names: readonly [string, string],
   tolerances: Partial<Tolerances>,
-  most: number,
+  maxDiffering: number,
   path: string | undefined,
 ): Promise<ComparisonAnswer> {
   await session.ledger();
@@ -88,7 +88,7 @@ export async function showComparison(
       tolerances,
       onRow: async (row) => {
         const line = differenceLine(row);
-        if (differing.length < most) differing.push(line);
+        if (differing.length < maxDiffering) differing.push(line);
         await opened?.add(line);
       },
     });
@@ -117,12 +117,14 @@ async function loadedBatch(ledger: Ledger, name: string): Promise<BatchRecord> {
 }
 
 function checkShare(name: string, share: number): void {
+  // NaN is refused too, so not `share < 0`.
   if (!(share >= 0)) refuseOption(`tolerances.${name}`, 'a share from 0 on', share);
 }
 
+/** Members of a comparison that have another form or place in its view. */
 type Reshaped = 'batches' | 'tolerances' | 'rows' | 'length' | 'latency' | 'judgements' | 'only' | 'unmeasured';
 
-/** A differing row, ready for display. */
+/** A differing row, ready for display. `only`: just one batch has it. */
 interface Difference extends DifferenceLine {
   readonly differs: readonly (RowDifference | 'only')[];
 }
@@ -133,7 +135,7 @@ export interface ComparisonView extends Omit<BatchComparison, Reshaped> {
     Pick<BatchRecord, 'name' | 'account'> & {
       readonly api: string;
       readonly apiDialect: string;
-      /** It waits for a person. */
+      /** Paused until a person resumes it. */
       readonly paused: boolean;
     }
   >;

@@ -3,8 +3,8 @@ import type { Profile, Voice, JobReading, ListedJob } from '../../api/speech-api
 import { defined } from '../../contract/defined.ts';
 import type { Item } from '../../policy/compare/item-differences.ts';
 
-// Reduce the API's answers to the facts that both dialects should agree on. Names of facts are shown to users. URLs may
-// hold secrets, so only their hashes are kept.
+// Reduce the API's answers to the facts that both dialects (versions of the API) should agree on. Names of facts are
+// shown to users. URLs may hold secrets, so only their hashes are kept.
 
 /** Reduces a profile to comparable facts. */
 export function profileItem({ userId, tier, quotaRemaining, credits, webhookUrl }: Profile): Item {

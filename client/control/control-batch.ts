@@ -95,8 +95,8 @@ export async function controlBatch(request: ControlRequest): Promise<ControlResu
 }
 
 /**
- * Checks that a batch may be resumed: first by the ledger's own doubts, which workers may clear by themselves when they
- * record their requests again, then by the out folder.
+ * Checks that a batch may be resumed. In a restored ledger, requests may be missing until the workers that sent them
+ * have recorded them again, which the ledger checks first; then the out folder is checked for such requests.
  */
 async function requireResumable({ ledger, batch, out }: ControlRequest): Promise<void> {
   await ledger.requireResumable(batch.name);
@@ -131,11 +131,11 @@ async function cancelRest(
  */
 async function drainRequests({ ledger, batch: { name: batch }, onWait }: ControlRequest): Promise<void> {
   const from = Date.now();
-  let isTold = false;
+  let hasReported = false;
   while (Date.now() - from < DRAIN_MS && (await ledger.sending(batch)).length > 0) {
     if ((await ledger.findBatch(batch))?.control === 'running') return;
-    if (!isTold && Date.now() - from >= SLOW_MS) {
-      isTold = true;
+    if (!hasReported && Date.now() - from >= SLOW_MS) {
+      hasReported = true;
       onWait?.();
     }
     await sleep(POLL_EVERY_MS);

@@ -33,7 +33,7 @@ export type PassedCheck =
       readonly unfinished: number;
       readonly isMissing?: boolean;
     }
-  /** `binary`: path of the embedded server; absent on a cluster. */
+  /** `binary`: the embedded server's program, and where it was found; absent on a cluster. */
   | {
       readonly type: 'server';
       readonly version: string;
@@ -59,7 +59,10 @@ export type PassedCheck =
     }
   /** The ffmpeg that would be used, if any, with the version it reports. Only some audio processing needs it. */
   | { readonly type: 'ffmpeg'; readonly found?: { readonly program: string; readonly version: string } }
-  /** Search attributes on a cluster. `missing`: those that the namespace lacks; `command` creates them. Not a fault. */
+  /**
+   * Search attributes on a cluster, by which Temporal lists batches. `missing`: those that the namespace lacks;
+   * `command` creates them. Not a fault.
+   */
   | { readonly type: 'lists'; readonly missing: readonly SearchAttributeName[]; readonly command: string }
   /** Workers that are alive. Checked only on a cluster: an embedded run starts its own worker. */
   | { readonly type: 'worker'; readonly workers: number };
@@ -159,7 +162,7 @@ async function checkFfmpeg({ settings: { env } }: Session): Promise<Checked> {
 async function checkLedger({ settings }: Session): Promise<PassedCheck> {
   const found = await withLedgerIfAny(settings, async (ledger) => {
     requireWritable(ledger);
-    // Throws for a copy that nobody has accepted: workers would wait for that.
+    // Throws for a copy (a restored backup, a replica) that nobody has accepted: workers would wait for that.
     await ledger.acceptedAt();
     return { ledger: ledger.place, batches: await ledger.listBatches() };
   });

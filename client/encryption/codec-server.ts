@@ -110,6 +110,7 @@ function send(response: ServerResponse, status: number, body: object | undefined
   };
   response.writeHead(status, {
     ...(origin === undefined ? {} : allowed),
+    // The rest of a body that is too large was not read, so the connection is unusable.
     ...(status === 413 ? { connection: 'close' } : {}),
     'content-type': 'application/json',
     'cache-control': 'no-store',

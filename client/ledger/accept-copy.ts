@@ -25,6 +25,7 @@ export async function acceptCopy(settings: Settings): Promise<AcceptedCopy> {
   const ledger = await openRecords({ ...settings, onReadOnly: () => undefined }, { mustExist: true });
   try {
     const by = byPerson(settings);
+    // A restored backup refuses all writes, so it is accepted in its own way, unless another process has just done so.
     const { batches, schedules } =
       (ledger.readOnly?.type === 'backup' ? await acceptBackup(settings.ledger, by) : undefined) ??
       (await ledger.acceptCopy(by));
@@ -48,6 +49,7 @@ export async function clearCopyDoubts(settings: Settings): Promise<ClearedDoubts
   try {
     const cleared = await ledger.clearDoubts(byPerson(settings));
     const paused: string[] = [];
+    // Held: not resumed or redriven since the copy was accepted.
     for (const { batch } of await ledger.heldBatches()) {
       const record = isUsableName(batch) ? await ledger.findBatch(batch) : undefined;
       if (record !== undefined && isPausedByPerson(record)) paused.push(batch);

@@ -11,7 +11,7 @@ import { viewSums, type LedgerCheckView } from './ledger-view.ts';
  * the ledger keeps. Changes nothing. Throws {@link VoxbatchError} (`no-ledger`, `machine`).
  */
 export async function checkLedgerSums(settings: Settings): Promise<LedgerCheckView> {
-  // Reports a missing or unusable ledger in the usual way; `openSide` does not.
+  // Opened only to report a missing or unusable ledger in the usual way, which `openSide` does not.
   const { place, close } = await openRecords(settings, { mustExist: true });
   await close();
   const { database } = await wrapMachineFaults(() => openSide(settings.ledger));

@@ -18,7 +18,10 @@ import type { Settings } from '../settings.ts';
 /** Files that one query looks up in the ledger. */
 const FILES_AT_ONCE = 500;
 
-/** A batch of an accepted copy, which may lack its latest records, compared with its files in the store. */
+/**
+ * A batch of an accepted copy (a restored backup or a replica, which may lack the latest records), compared with its
+ * files in the store.
+ */
 export interface ComparedBatch {
   readonly batch: string;
   /** It had ended: nothing of it is sent until a person extends or redrives it. */
@@ -93,18 +96,18 @@ async function compareBatch(
   const isClosed = batch.state === 'closed';
   const rows = new Set<number>();
   const unplaced: string[] = [];
-  let isNoted = isClosed;
+  let isRecorded = isClosed;
   const released = new Set((await ledger.releasedJobs(name)).map((job) => jobStemOf(batch.layout, job, job.jobId)));
   for await (const files of inChunks(filesOf(store, batch, released), FILES_AT_ONCE)) {
-    const lacking = await ledger.filesWithoutAnswer(name, onePerRequest(files));
-    if (lacking.length === 0) continue;
-    const noted = await ledger.noteFoundFiles(name, await withTimes(store, lacking), { from, by });
-    for (const row of noted.rows) rows.add(row);
-    unplaced.push(...noted.unplaced);
-    isNoted = true;
+    const unanswered = await ledger.filesWithoutAnswer(name, onePerRequest(files));
+    if (unanswered.length === 0) continue;
+    const recorded = await ledger.noteFoundFiles(name, await withTimes(store, unanswered), { from, by });
+    for (const row of recorded.rows) rows.add(row);
+    unplaced.push(...recorded.unplaced);
+    isRecorded = true;
   }
   // Even if nothing was found, records that an open batch was compared.
-  if (!isNoted) await ledger.noteFoundFiles(name, [], { from, by });
+  if (!isRecorded) await ledger.noteFoundFiles(name, [], { from, by });
   const { states } = await ledger.counts(name);
   const until = (await ledger.acceptedAt()) ?? Date.now();
   const toSend = states.waiting + states.blocked + states.submitting;

@@ -35,6 +35,7 @@ export interface CopyOptions {
   /** Called before anything is changed; rejects to cancel. */
   readonly confirm: (forecast: CopyForecast) => Promise<void>;
   readonly onProgress?: (progress: CopyProgress) => void;
+  /** Test hook, awaited at each step that a kill could interrupt. */
   readonly atMoment?: ((moment: CopyMoment) => void | Promise<void>) | undefined;
 }
 
@@ -54,6 +55,7 @@ export async function copyLedgerTo(options: CopyOptions): Promise<LedgerCopyView
     if (!(error instanceof VoxbatchError) || error.problem.type !== 'no-ledger') throw error;
     refuseOption('FROM', 'a ledger that is there', error.problem.ledger);
   });
+  // The opened databases, which are closed at the end.
   const sides: CopySide[] = [];
   const openNext = async (...args: Parameters<typeof openSide>): Promise<CopySide> => {
     const side = await wrapMachineFaults(() => openSide(...args));
@@ -69,12 +71,13 @@ export async function copyLedgerTo(options: CopyOptions): Promise<LedgerCopyView
     const places = { from: from.database.place, to: to.database.place };
     const copied = await withCopyErrors(places, () => copyLedger({ from, to, onProgress, atMoment }));
     rememberIfPossible({ ledger: target.address, env }, from.database);
-    const isProven = copied.type === 'copied';
+    // An earlier call may have copied everything; then nothing was counted now.
+    const isCounted = copied.type === 'copied';
     return {
       ...places,
       result: copied.type,
-      batches: isProven ? viewSums(copied.tally) : [],
-      lines: new Map(isProven ? Object.entries(copied.lines) : []),
+      batches: isCounted ? viewSums(copied.tally) : [],
+      lines: new Map(isCounted ? Object.entries(copied.lines) : []),
     };
   } finally {
     await Promise.all(sides.map(({ database }) => database.db.destroy()));

@@ -7,8 +7,8 @@ import type { Settings } from '../settings.ts';
 import { findUnknownFolders, type UnknownFolder } from '../../batches/reconcile/unknown-folders.ts';
 
 /**
- * Finds what shows that a batch was begun before that the ledger does not have; undefined if nothing does. `out`: its
- * out folder, if that has files of it. Changes nothing.
+ * Finds the receipts and stored results that show that a batch of this name has run, although the ledger does not have
+ * it, as after a restore; undefined if there are none. `out`: its out folder, if that has files of it. Changes nothing.
  */
 export async function findForgottenBatch(
   batch: string,
@@ -21,7 +21,7 @@ export async function findForgottenBatch(
   return { batch, receipts: out === null ? null : { out, ...(await countPaid(out)) }, folders };
 }
 
-/** None while the store cannot be used: whoever needs it says so. */
+/** Returns none if the store is unusable: the command reports that when it opens the store. */
 async function foldersOf(
   batch: string,
   ledger: Ledger,

@@ -9,7 +9,7 @@ import type { PaidEnd, RedriveEvent, RedriveFacts } from '../redrive/redrive-opt
 
 /**
  * What to settle in a batch. Without any of these, all unknown rows are looked up. Only `resubmit` spends money, and
- * the later steps of a row that goes on.
+ * later steps of rows that a settlement lets continue.
  */
 export interface ReconcileOptions extends SettlementRequest {
   /** Folder of the batch's files. Default `out/NAME`. */
@@ -52,9 +52,9 @@ export type ReconcileEvent =
   | RedriveEvent;
 
 /**
- * Result of a reconciliation. `open`: the batch needs a worker. `settled`: no work is left. In the other cases, the
- * rows of `resubmit` were not sent again, but whatever could be settled still was. After a {@link RequestFault}, or if
- * nobody can be asked (`unasked`), nothing was changed.
+ * Result of a reconciliation. `open`: the batch needs a worker. `settled`: no work is left; `changed` says whether rows
+ * or only the batch's sums changed. In the other cases, the rows of `resubmit` were not sent again, but whatever could
+ * be settled still was. After a {@link RequestFault}, or if nobody can be asked (`unasked`), nothing was changed.
  */
 export type ReconcileEnd =
   | (Reconciled & { readonly type: 'open'; readonly paid?: Extract<PaidEnd, { readonly type: 'open' | 'finished' }> })

@@ -86,7 +86,10 @@ export async function reconcile(
   return { type: 'open', ...found };
 }
 
-/** Whether nothing is sent before a person says so. The batch of an accepted copy is paused once rows are opened. */
+/**
+ * Whether nothing is sent before a person resumes the batch. A closed batch of an accepted copy (a restored ledger) is
+ * held: once rows are opened, it is paused.
+ */
 async function sendsNothing(batch: BatchRecord, ledger: Ledger): Promise<boolean> {
   if (batch.settings.cache === 'only') return true;
   if (batch.state === 'open') return isPausedByPerson(batch);

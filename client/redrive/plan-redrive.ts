@@ -29,19 +29,6 @@ export interface RedrivePlan {
   readonly fileSha256: string | null;
 }
 
-/** Whether a result would be replaced, or a row may be charged twice. */
-export function isDoubtful({ replaced, resubmitted }: RedriveDraft): boolean {
-  return replaced + resubmitted > 0;
-}
-
-/** The bill above which confirmation is needed, in credits: as requested, otherwise as configured; null means never. */
-export function confirmAboveOf(
-  { settings }: Session,
-  { confirmAbove }: Pick<RedriveTerms, 'confirmAbove'>,
-): number | null {
-  return confirmAbove === undefined ? (settings.config.confirmAbove ?? null) : confirmAbove;
-}
-
 /**
  * Selects and prices the rows of a redrive, and runs `work` with that plan while their file is open.
  *
@@ -63,6 +50,7 @@ export async function withPlan<T>(
   // anyway.
   if (newStore) await beginStore(session.settings, ledger);
   refuseCleaned(batch);
+  // A file has all rows: those that may have been charged are left out, where naming them would refuse the redrive.
   const rules = { ...rulesOf(request), asksForOverdue, leavesDoubtful: from !== undefined };
   const workOn = async (rows: FoundRows, fileSha256: string | null): Promise<T> =>
     work({ draft: await draftRedrive(ledger, batch, rows, rules, tuning), rows, fileSha256 });
@@ -91,6 +79,19 @@ export async function withPlan<T>(
   } finally {
     if (typeof from === 'string') await source.close();
   }
+}
+
+/** Whether a result would be replaced, or a row may be charged twice. */
+export function isDoubtful({ replaced, resubmitted }: RedriveDraft): boolean {
+  return replaced + resubmitted > 0;
+}
+
+/** The bill above which confirmation is needed, in credits: as requested, otherwise as configured; null means never. */
+export function confirmAboveOf(
+  { settings }: Session,
+  { confirmAbove }: Pick<RedriveTerms, 'confirmAbove'>,
+): number | null {
+  return confirmAbove === undefined ? (settings.config.confirmAbove ?? null) : confirmAbove;
 }
 
 /** The facts that decide whether a draft's rows may be paid for; see `policy/money/spend.ts`. */

@@ -2,8 +2,10 @@ import type { RedriveForecast } from '../../batches/redrive/redrive-tally.ts';
 import type { RedrivePreview } from './redrive-options.ts';
 
 /**
- * Views a preview for `--json`. `asks`: the questions that would be asked, as sentences; `refusal`: why it would be
- * refused, as a sentence.
+ * Views a preview for `--json`. Of the rows, `paying` cost something; `waits` only wait for their jobs again, `accepts`
+ * are accepted as they are, and `returns` of these go back to an earlier take.
+ *
+ * @param texts `asks`: the questions that would be asked, as sentences; `refusal`: why it would be refused
  */
 export function viewPreview(
   { forecast, facts }: Extract<RedrivePreview, { readonly type: 'ready' }>,

@@ -67,7 +67,8 @@ export async function redrivePlanned(
   const now = (await ledger.findBatch(batch.name)) ?? batch;
   const isClosed = now.state === 'closed';
   const isNothing = forecast.count === 0;
-  // Other rows may be sent with these, unless the batch stays closed or paused.
+  // `isSettling`: the redrive is complete once recorded, for example if results are only accepted. Otherwise other rows
+  // may be sent along, unless the batch stays closed or paused.
   const sendsNothing = (isNothing || forecast.isSettling) && (isClosed || isPausedByPerson(now));
   if (out !== null && !sendsNothing) await refuseForgottenRequests(out, batch, ledger, forecast.resubmitted > 0);
   if (isNothing && isClosed) {
@@ -101,7 +102,8 @@ export async function redrivePlanned(
 const NONE_OPENED = { type: 'opened', opened: 0, movedOn: 0 } as const;
 
 /**
- * Opens all rows. Once all edits of an edited file are in the ledger, the batch's files may replace it.
+ * Opens all rows. Once all edits of an edited file are in the ledger, the batch's files may replace it: no row had
+ * changed meanwhile (`movedOn`), no edit was of a column that no step reads (`untaken`), and none was left out.
  *
  * @param type the type of the result if all goes well
  */

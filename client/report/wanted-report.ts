@@ -40,27 +40,30 @@ export function reportChoice({ config }: Pick<Settings, 'config'>, batch: BatchR
   return batch.settings.report ?? config.report ?? DEFAULT_REPORT;
 }
 
-/** The report among the files of a batch. */
+/** Returns which report is written among the files of a batch, and how to read its context. */
 export function wantedReport(request: ReportedBatch & Reporting): WantedReport {
   const { ledger, settings, batch, report = reportChoice(settings, batch), reportWords } = request;
   return {
     choice: report,
-    context: async () => wholeStory(ledger, batch, reportWords && (await tellOf(request, reportWords))),
+    context: async () => reportContext(ledger, batch, reportWords && (await statusText(request, reportWords))),
   };
 }
 
-/** What a report tells of a batch beside its rows. */
-export async function wholeStory(ledger: Ledger, batch: BatchRecord, told?: StatusText): Promise<ReportContext> {
+/** Reads what a report shows of a batch besides its rows. `status`: omitted if the caller has no texts for it. */
+export async function reportContext(ledger: Ledger, batch: BatchRecord, status?: StatusText): Promise<ReportContext> {
   const { voices } = await batchVoices(ledger, batch);
   const named = voices.flatMap(({ voice, name }) => (name === null ? [] : [[voice, name] as const]));
-  return { ...(await readReportContext(ledger, batch, told)), voiceNames: Object.fromEntries(named) };
+  return { ...(await readReportContext(ledger, batch, status)), voiceNames: Object.fromEntries(named) };
 }
 
-/** What the command line says of a batch now. */
-export async function tellOf({ ledger, settings, batch, out }: ReportedBatch, words: ReportWords): Promise<StatusText> {
+/** Describes a batch's current state as the command line does. */
+export async function statusText(
+  { ledger, settings, batch, out }: ReportedBatch,
+  words: ReportWords,
+): Promise<StatusText> {
   const slow = (): Promise<Ledger> => Promise.resolve(ledger);
   const status = await readLiveStatus(ledger, settings, batch.name, { pace: new Pace(), slow, out: shownFolder(out) });
-  // They are being written.
+  // The batch's files are just being written, so no advice to write them.
   const next = status.next.filter(({ why }) => why !== 'unwritten');
   return {
     standing: words.standing(status.batch, status.isDeserted),

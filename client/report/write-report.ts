@@ -14,7 +14,7 @@ import { claimOut } from '../results/claim-out.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 import { voxbatchVersion } from '../version.ts';
-import { reportChoice, tellOf, wholeStory, type ReportWords } from './wanted-report.ts';
+import { reportChoice, reportContext, statusText, type ReportWords } from './wanted-report.ts';
 
 /** Which report to write, and where. */
 export interface ReportRequest {
@@ -65,8 +65,8 @@ export async function writeReport(request: ReportRequest): Promise<WrittenReport
       const [file] = namedFilesOf(scanned.row, batch);
       await report.add(scanned, resultFields(scanned, batch.name, file?.name ?? ''));
     }
-    const told = words && (await tellOf({ ledger, settings, batch, out }, words));
-    await report.seal(await wholeStory(ledger, batch, told), await ledger.money(batch.name));
+    const status = words && (await statusText({ ledger, settings, batch, out }, words));
+    await report.seal(await reportContext(ledger, batch, status), await ledger.money(batch.name));
     const kept = await report.publish();
     const { size: bytes } = await stat(path);
     return { batch: batch.name, report: path, bytes, isOpen: batch.state !== 'closed', kept: kept?.keptAs ?? null };
@@ -75,6 +75,7 @@ export async function writeReport(request: ReportRequest): Promise<WrittenReport
   }
 }
 
+/** Names that reports have in out folders. */
 const OWN_NAMES: readonly string[] = [REPORT_FILE, SHARED_REPORT_FILE];
 
 /** Determines the file to write, and creates its folder. */
@@ -91,13 +92,13 @@ async function placeOf({ ledger, batch, file, hasTexts = true }: ReportRequest):
   const place = isFolder ? join(path, name) : path;
   const folder = dirname(place);
   await sweepParts(folder, false);
-  // Under this name, a folder of results has the report of their own batch.
-  const standing = OWN_NAMES.includes(basename(place)) ? await statedOwnership(folder, batch, ledger) : undefined;
-  if (standing?.type === 'taken') throw new VoxbatchError({ type: 'taken-out', out: folder, by: standing.by });
+  // In another batch's out folder, a file of this name is that batch's report.
+  const ownership = OWN_NAMES.includes(basename(place)) ? await statedOwnership(folder, batch, ledger) : undefined;
+  if (ownership?.type === 'taken') throw new VoxbatchError({ type: 'taken-out', out: folder, by: ownership.by });
   return place;
 }
 
-/** The out folder whose files the report links to: its own folder if that is one, otherwise the default one. */
+/** The out folder whose files the report links to: the report's own folder if that is one, otherwise the default one. */
 async function outOf(path: string, { ledger, batch }: ReportRequest): Promise<string> {
   const isBeside = (await readFolderState(dirname(path), batch.name, ledger)) !== undefined;
   return isBeside ? dirname(path) : resolve(defaultOut(batch.name));

@@ -6,7 +6,7 @@ import { voxbatchVersion } from '../version.ts';
 /** Interval at which media are linked into the out folder, ms. */
 const LINK_EVERY_MS = 1_000;
 /** How long to wait for a store that does not answer once following is over, ms. */
-export const LAST_MS = 10_000;
+export const LAST_WAIT_MS = 10_000;
 
 /** Where media come from, and `out`, the folder that they are linked or copied to; null links none. */
 interface ArrivingMediaRequest extends Pick<ProjectionRequest, 'ledger' | 'batch'> {
@@ -35,6 +35,7 @@ export class ArrivingMedia {
     const { out, store } = this.#request;
     if (out === null || this.#running !== undefined || performance.now() - this.#linkedAt < LINK_EVERY_MS) return;
     this.#linkedAt = performance.now();
+    // Only a bucket has outages.
     if (store.outage === undefined) return this.#link(out);
     this.#running = this.#link(out)
       .catch((error: unknown) => {
@@ -46,13 +47,14 @@ export class ArrivingMedia {
       });
   }
 
-  /** Waits for downloads in progress. `isHurried`: waits at most {@link LAST_MS} for a store that does not answer. */
+  /** Waits for downloads in progress. `isHurried`: waits at most {@link LAST_WAIT_MS} for a store that does not answer. */
   async end(isHurried: boolean): Promise<void> {
-    if (isHurried) this.#request.store.outage?.limit(LAST_MS);
+    if (isHurried) this.#request.store.outage?.limit(LAST_WAIT_MS);
     await this.#running;
   }
 
   async #link(out: string): Promise<void> {
+    // The next call overlaps by a second, so that it misses no row that ends just now.
     const since = Date.now() - 1_000;
     await linkNewMedia(
       { ...this.#request, out, complete: false, voxbatchVersion: voxbatchVersion() },

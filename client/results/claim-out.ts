@@ -25,10 +25,10 @@ export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: O
 }
 
 /**
- * Checks that nothing shows that a new batch was begun before, and that the ledger lacks it, as after a restore. With
- * the cache mode `only` such a batch is put on record again, because nothing is sent then. Throws {@link VoxbatchError}
- * (`forgotten-batch`). Changes nothing. `out`: null for a single job, which has no out folder. `batch`: undefined if
- * the account is unknown. Without either, only the store is asked.
+ * Refuses a new batch if the out folder or the store shows that it has run before: the ledger has lost it, as after a
+ * restore, and would pay for its rows again. With the cache mode `only` nothing is sent, so such a batch is recorded
+ * again. Throws {@link VoxbatchError} (`forgotten-batch`). Changes nothing. `out`: null for a single job, which has no
+ * out folder. `batch`: undefined if the account is unknown. Without either, only the store is searched.
  */
 export async function refuseForgottenBatch(
   { name, out, cache }: { readonly name: string; readonly out: string | null; readonly cache: CacheMode },
@@ -39,7 +39,7 @@ export async function refuseForgottenBatch(
   if (cache === 'only') return;
   const isForgotten =
     out !== null && batch !== undefined && (await ownershipOf(out, batch, ledger)).type === 'forgotten';
-  // In the store, only an accepted copy can lack a batch.
+  // The store is searched only for an accepted copy (a restored ledger): others have all batches of their store.
   if (!isForgotten && (await ledger.acceptedAt()) === null) return;
   // Seldom needed, so loaded here.
   const { findForgottenBatch } = await import('../ledger/forgotten-batch.ts');

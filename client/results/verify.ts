@@ -63,7 +63,8 @@ export async function verify(given: string | undefined, readSettings: ReadSettin
   const report = found.batch !== undefined && isUsableName(found.batch) ? found : { ...found, batch: undefined };
   const inStore = report.wrongMedia.length === 0 ? undefined : await findInStore(report, readSettings);
   const wrong = report.mismatches.filter(({ where }) => !report.edited.some((name) => where.startsWith(`${name},`)));
-  // Every table can be rewritten, and all media that the store still has. Each wrong medium is one mismatch.
+  // Writing the files again mends every table, and all media that the store still has. Each wrong medium is one
+  // mismatch.
   const lost = report.wrongMedia.filter(({ row }) => inStore?.damaged.some((one) => one.row === row) === true).length;
   const isUnwritten = chosen.batch !== undefined && !existsSync(join(report.folder, SUMMARY_FILE));
   const isOpen = isUnwritten && (await stateHere(chosen.batch, readSettings)) === 'open';

@@ -58,7 +58,7 @@ export async function explain(
   if (answer.type !== 'found') return answer;
   const { history } = answer;
   const { batch, money } = history;
-  const isLeft = batch.state === 'open' && (await isDeserted(ledger, settings.home));
+  const hasNoWorker = batch.state === 'open' && (await isDeserted(ledger, settings.home));
   const written = await isWritten(defaultOut(batch.name), { batch, counts: await ledger.counts(batch.name), money });
   const row = {
     ...history,
@@ -67,7 +67,12 @@ export async function explain(
     isRequestRemoved: isRequestRemoved(batch, history.row),
     next: isStranger(settings, ledger)
       ? undefined
-      : nextForRow({ ...history, isWritten: written, isDeserted: isLeft, isCluster: settings.cluster !== undefined }),
+      : nextForRow({
+          ...history,
+          isWritten: written,
+          isDeserted: hasNoWorker,
+          isCluster: settings.cluster !== undefined,
+        }),
   };
   return { type: 'explained', row };
 }

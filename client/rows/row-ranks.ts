@@ -27,6 +27,7 @@ interface CachedRanking {
   readonly since: number;
   /** The batch's counts when it was begun, as JSON: while they are the same, so are the rows. */
   readonly counts: string;
+  /** The rows compared so far; `next`: the first row not yet compared, undefined once all are. */
   ranking: Ranking;
 }
 
@@ -46,7 +47,7 @@ export class RowRanks {
    * Reads one page, or continues comparing.
    *
    * @param after the last row of the page before; undefined for the first page
-   * @param most max rows of the page
+   * @param maxRows max rows of the page
    */
   async page(
     ledger: RankLedger,
@@ -56,25 +57,26 @@ export class RowRanks {
       order,
       after,
     }: { readonly filter: RowFilter; readonly order: RankOrder; readonly after?: RankedRow | undefined },
-    most: number,
+    maxRows: number,
   ): Promise<RankPage> {
     const key = JSON.stringify([batch, filter, order]);
     const counts = JSON.stringify(await ledger.counts(batch));
     for (const one of this.#cached) {
-      const isOld = one.counts !== counts && performance.now() - one.since > FRESH_MS;
-      if (isOld && one.ranking.next === undefined) this.#cached.delete(one);
+      const isStale = one.counts !== counts && performance.now() - one.since > FRESH_MS;
+      if (isStale && one.ranking.next === undefined) this.#cached.delete(one);
     }
-    const known = [...this.#cached].find((one) => one.key === key && indexAfter(one, after, most) >= 0);
+    const known = [...this.#cached].find((one) => one.key === key && indexAfter(one, after, maxRows) >= 0);
     const cached = known ?? this.#begin({ key, after, counts });
     if (cached.ranking.next !== undefined) {
       const begun = cached.after === undefined ? {} : { after: cached.after };
       cached.ranking = await ledger.rankRows(batch, filter, order, { ...begun, before: cached.ranking });
     }
     if (cached.ranking.next !== undefined) return { rows: [], then: 'comparing', last: undefined };
-    const from = indexAfter(cached, after, most);
+    const from = indexAfter(cached, after, maxRows);
     const { rows: ranked } = cached.ranking;
-    const found = ranked.slice(from, from + most);
-    const isEnd = from + most >= ranked.length && ranked.length < MAX_RANKED;
+    const found = ranked.slice(from, from + maxRows);
+    // A ranking with the max number of rows may have left some out.
+    const isEnd = from + maxRows >= ranked.length && ranked.length < MAX_RANKED;
     const rows = await ledger.rowsNumbered(
       batch,
       found.map(({ row }) => row),
@@ -95,10 +97,10 @@ export class RowRanks {
 function indexAfter(
   { after: begun, ranking: { rows, next } }: CachedRanking,
   after: RankedRow | undefined,
-  most: number,
+  maxRows: number,
 ): number {
   if (begun?.row === after?.row && begun?.value === after?.value) return 0;
   if (next !== undefined) return -1;
   const at = rows.findIndex(({ row, value }) => row === after?.row && value === after.value) + 1;
-  return at > 0 && (at + most <= rows.length || rows.length < MAX_RANKED) ? at : -1;
+  return at > 0 && (at + maxRows <= rows.length || rows.length < MAX_RANKED) ? at : -1;
 }

@@ -34,7 +34,12 @@ export interface ExplainedRow extends Omit<RowHistory, 'files' | 'decisions' | '
   readonly isCluster: boolean;
 }
 
-/** A row's next step, keyed by its reason `why`, with commands keyed by cost as in {@link NextStep}. */
+/**
+ * A row's next step, keyed by its reason `why`, with commands keyed by cost as in `NextStep`. Reasons that need an
+ * explanation: `lost`: the answer to a paid request was lost; `unchecked`: only that of the transcription that checks the
+ * result; `fetchable`: the result's link failed, but its job may still give it; `gone`: it does not; `parts-lacking`: a
+ * row in parts has parts without a result, grouped by such reasons; `late`: an overdue part.
+ */
 export type RowStep = ReturnType<typeof stepOf>;
 /** The step for one group of parts. */
 export type PartsStep = Extract<RowStep, { readonly why: 'parts-lacking' }>['steps'][number];
@@ -143,6 +148,7 @@ function redriveOf({ batch: { name }, row }: Pick<ExplainedRow, 'batch' | 'row'>
 /** Lists the other takes whose result the row could return to. */
 export function otherTakes({ row, charges, takes }: Omit<RowHistory, 'files' | 'decisions'>): readonly number[] {
   if (row.parts !== null) return [];
+  // Takes before the last edit of the row's input have results of another input.
   const edited = takes.findLast(({ before }) => before.spec !== undefined)?.take ?? 1;
   return [...new Set(charges.map(({ take }) => take))].filter((take) => {
     const made = resultOfTake(row.spec, charges, take) ?? unfetchedOfTake(row, charges, take);
@@ -207,7 +213,7 @@ function afterFailure(history: ExplainedRow) {
   }
 }
 
-/** The steps whose results later steps use. */
+/** The steps whose results later steps use by their links, such as the speech of a `dub`. */
 function linkedSteps(row: StepChoice): readonly Step[] {
   return [...new Set(stepsIn(row).flatMap((step) => linkOf(row.kind, step)?.of ?? []))];
 }

@@ -11,18 +11,8 @@ import { requestedVoiceName } from '../../policy/voices/voice-name.ts';
 import { viewAction } from '../history/history-view.ts';
 import type { RowExplanation } from './explain.ts';
 
+// For the command line, which imports only `client/`.
 export { takeResults, type TakeResult } from '../../batches/rows/take-results.ts';
-
-/** Path of a stored file; null if there is none. `store`: absolute path of the store's folder. */
-export function pathOf(file: RowExplanation['row']['file'], store: string): string | null {
-  return file === null || file.removedAt !== undefined ? null : join(store, file.key);
-}
-
-/** A row's cells by column; for a part, which has no line in the manifest, only its text. */
-export function inputOf({ batch, row }: Pick<RowExplanation, 'batch' | 'row'>): ReadonlyMap<string, string> {
-  if (row.partOf !== null) return new Map([['text', row.spec.text ?? '']]);
-  return new Map(batch.columns.map((column, at) => [column, row.input[at] ?? '']));
-}
 
 /** Views a row's history for `--json`. Attempts are as in `receipts.jsonl`, plus their failures. */
 export function viewRow(history: RowExplanation) {
@@ -68,6 +58,17 @@ export function viewRow(history: RowExplanation) {
     updatedAt: new Date(row.updatedAt),
     endedAt: row.endedAt === null ? null : new Date(row.endedAt),
   };
+}
+
+/** Path of a stored file; null if there is none. `store`: absolute path of the store's folder. */
+export function pathOf(file: RowExplanation['row']['file'], store: string): string | null {
+  return file === null || file.removedAt !== undefined ? null : join(store, file.key);
+}
+
+/** A row's cells by column; for a part, which has no line in the manifest, only its text. */
+export function inputOf({ batch, row }: Pick<RowExplanation, 'batch' | 'row'>): ReadonlyMap<string, string> {
+  if (row.partOf !== null) return new Map([['text', row.spec.text ?? '']]);
+  return new Map(batch.columns.map((column, at) => [column, row.input[at] ?? '']));
 }
 
 function viewTake({ take, reason, fromStep, kept, madeAt, before, changes }: TakeHistory, store: string) {

@@ -57,7 +57,10 @@ export interface RunPlan extends BatchPlan, BatchChoices, AskedReading {
   readonly asksReading: boolean;
 }
 
-/** Fills in the defaults, and reads the cast. Throws {@link VoxbatchError} (`bad-option`) and {@link ManifestError}. */
+/**
+ * Fills in the defaults, and reads the cast, a table of speakers and their voices. Throws {@link VoxbatchError}
+ * (`bad-option`) and {@link ManifestError}.
+ */
 export async function planOf(
   manifest: string,
   wanted: RunOptions & Partial<Pick<RunPlan, 'probe' | 'confirmAbove'>>,
@@ -140,8 +143,8 @@ export async function checkRun<Plan extends RunPlan>(
 }
 
 /**
- * Checks the manifest as {@link checkRun} does, but for a batch of another name, whose long texts are checked and
- * split. Undefined if it has problems.
+ * Checks the manifest as {@link checkRun} does, but as if for a new batch, whose long texts are checked and split: if
+ * the batch on record is another one, the manifest needs a new name anyway. Undefined if it has problems.
  */
 export async function checkAnew<Plan extends RunPlan>(
   request: CheckRequest<Plan>,
@@ -153,7 +156,7 @@ export async function checkAnew<Plan extends RunPlan>(
   return checked.type === 'sound' ? soundRun(checked, plan, settings) : undefined;
 }
 
-/** Builds the result for a valid manifest, and adds the warnings about links to local media. */
+/** Builds the result for a valid manifest, and adds a warning if its links to local media may expire too early. */
 async function soundRun<Plan extends RunPlan>(
   { summary, options }: SoundManifest,
   plan: Plan,
@@ -177,7 +180,7 @@ export function withMediaRules<Choices extends BatchChoices>(
 /** The choices for a manifest and its batch. */
 interface NamedChoices extends BatchChoices, AskedReading {
   readonly name: string;
-  /** Whether any option changes the meaning of the rows. */
+  /** Whether an option, or the configuration for this manifest, says how rows are read. */
   readonly givesReading: boolean;
 }
 
@@ -218,7 +221,7 @@ export async function withTextLimits<Choices extends BatchChoices & { readonly n
   const found = await ledger?.findBatch(choices.name);
   if (found === undefined || found.state === 'loading') return withLearnt(choices, apiUrl, ledger);
   const recorded = withRecordedCase(choices, found.settings);
-  // Its API fields are not checked again either: an earlier version accepted more of them.
+  // Nor are the recorded batch's API fields checked again: an earlier version accepted more of them.
   return { ...recorded, manifest: { ...withAnyLength(recorded.manifest), anyApiField: true } };
 }
 

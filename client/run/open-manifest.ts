@@ -18,17 +18,17 @@ export async function openTyped(path: string, options: OpenOptions): Promise<Ope
   try {
     return { type: 'open', source: await openManifest(path, options) };
   } catch (error) {
-    const gone = existsSync(path) ? undefined : await withoutRows(path);
+    const gone = existsSync(path) ? undefined : await findGone(path);
     if (gone === undefined) throw error;
     return gone;
   }
 }
 
 /**
- * The batch named by the summary beside an outcome file; undefined if this is no outcome file, or the batch still has
- * such rows.
+ * Finds the batch of a missing outcome file by the summary beside it; undefined if this is no outcome file, or the batch
+ * still has such rows.
  */
-async function withoutRows(path: string): Promise<Extract<OpenedManifest, { readonly type: 'gone' }> | undefined> {
+async function findGone(path: string): Promise<Extract<OpenedManifest, { readonly type: 'gone' }> | undefined> {
   const outcome = OUTCOMES.find((one) => outcomeFile(one) === basename(path));
   if (outcome === undefined) return undefined;
   const [{ readJson }, { SUMMARY_FILE }, { summarySchema }] = await Promise.all([
@@ -36,8 +36,8 @@ async function withoutRows(path: string): Promise<Extract<OpenedManifest, { read
     import('../../results/out-files.ts'),
     import('../../results/summary.ts'),
   ]);
-  const standing = summarySchema.pick({ batch: true, outcomes: true });
-  const found = standing.safeParse(await readJson(join(dirname(path), SUMMARY_FILE))).data;
+  const schema = summarySchema.pick({ batch: true, outcomes: true });
+  const found = schema.safeParse(await readJson(join(dirname(path), SUMMARY_FILE))).data;
   if (found === undefined || found.outcomes[outcome] > 0 || !isUsableName(found.batch)) return undefined;
   return { type: 'gone', batch: found.batch, outcome };
 }
@@ -60,6 +60,7 @@ export function ledgerBeside(
   isUnknown: boolean,
 ): LedgerBeside | undefined {
   const isHere = existsSync(ledger);
+  // A working folder's ledger that may have the batch comes first.
   if (isLedgerNamed || isHere !== isUnknown || manifest === '-' || isUrl(manifest)) return undefined;
   const folder = resolve(dirname(manifest));
   const beside = pathsIn(join(folder, '.voxbatch')).ledger;

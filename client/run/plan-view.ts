@@ -112,12 +112,12 @@ export function planView({
     decision: isAgreed ? ({ type: 'go', notes: [] } satisfies SpendDecision) : decideSpend(facts),
     bill: billLines(summary, settings),
     prices: pricesOf(summary, settings),
-    /** Rows that others wait for; empty for a recorded batch. */
+    /** Rows that make voices which other rows use; empty for a recorded batch. */
     awaited: awaitedRows(checked.voices, voices.voices),
   };
 }
 
-/** The rows that others wait for, in manifest order. */
+/** The rows that make voices which other rows use, in manifest order. */
 export function awaitedRows(
   { uses, makers }: UsedVoices,
   voices: ReadonlyMap<string, VoiceMeant>,

@@ -10,7 +10,10 @@ import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import { payerOf, type Person, approve, type NotApproved } from '../person.ts';
 import { resolveVoices, type ResolvedVoices } from '../voices/resolve-voices.ts';
 
-/** Events while a manifest's links are identified. */
+/**
+ * Events while a manifest's links are identified: the cache needs to know whether the file behind a link is still the
+ * same.
+ */
 export type IdentifyEvent =
   /** The media servers are being asked to identify each file. Emitted once. */
   | { readonly type: 'identifying' }
@@ -81,14 +84,14 @@ export function secondCharges({ again }: RowReasons, cache: CacheMode): RowReaso
 
 /** Returns {@link identifyMedia} with reports: when it first queries a server, and each skipped host once. */
 export function identifyWithEvents(onEvent: ((event: IdentifyEvent) => void) | undefined): IdentifyMedia {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let isAsking = false;
   return async (urls, apiUrl) => {
     if (urls.length > 0 && !isAsking) onEvent?.({ type: 'identifying' });
     isAsking ||= urls.length > 0;
     const found = await identifyMedia(urls, apiUrl);
-    const hosts = [...(identities.get(apiUrl)?.unasked ?? [])].filter((host) => !told.has(host));
-    for (const host of hosts) told.add(host);
+    const hosts = [...(identities.get(apiUrl)?.unasked ?? [])].filter((host) => !reported.has(host));
+    for (const host of hosts) reported.add(host);
     if (hosts.length > 0) onEvent?.({ type: 'unasked', hosts });
     return found;
   };

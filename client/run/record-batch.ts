@@ -47,7 +47,10 @@ export interface BatchPlan {
   /** Absolute path of the out folder; null if it has none. */
   readonly out: string | null;
   readonly settings: BatchSettings;
-  /** Whether any option changes the meaning of the rows; if not, an existing batch keeps its own options. */
+  /**
+   * Whether an option, or the configuration for this manifest, says how rows are read; if not, an existing batch keeps
+   * its own options.
+   */
   readonly givesReading: boolean;
   /** Whether a file name template was given; if not, an existing batch keeps its own. */
   readonly givesTemplate: boolean;
@@ -211,8 +214,8 @@ export interface MoreRows extends NewlyChosen {
 }
 
 /**
- * Finds and prices rows that earlier runs or the budget left out and that this run sends; undefined if there are none.
- * Changes nothing.
+ * Finds and prices rows of a batch that earlier runs or the budget left out and that this run sends; undefined if there
+ * are none. Changes nothing.
  *
  * @param tuning changes to the batch's settings that this run makes, too
  */

@@ -94,7 +94,7 @@ export async function workOn(request: WorkRequest): Promise<Worked> {
     const started = await runner.start(record, request);
     isUnderWay = true;
     followed = detach ? { why: 'detached' } : await follow(runner, started, request, signal);
-    // Then no answer can change a sum any more, so the files can be written while the worker shuts down.
+    // With nothing reserved, no answer can change a sum any more: the files can be written while the worker shuts down.
     isOver = followed.why === 'closed' && (await ledger.money(record.name)).reserved === 0;
   } catch (error) {
     await leave();
@@ -126,11 +126,11 @@ async function follow(
   const following = new AbortController();
   // `tune` may set a hook later.
   let { settings } = record;
-  const seen = (batch: BatchRecord): void => {
+  const onBatch = (batch: BatchRecord): void => {
     ({ settings } = batch);
   };
-  // `ended` is delivered later, once the files exist.
-  const telling = deliverNotices({
+  // Notices are what hooks are sent. That of the end is delivered later, once the files exist.
+  const deliveries = deliverNotices({
     ...ownNotices(session.settings, await session.api()),
     ledger: await session.ledger(),
     ...{ batch: record.name, event: 'paused', say, signal, until: following.signal },
@@ -138,25 +138,25 @@ async function follow(
     isWanted: () => hasHooks(settings),
   }).catch(() => undefined);
   try {
-    return await show(noting(runner.follow(started, { out, signal, waitWhilePaused }), seen));
+    return await show(withBatchStates(runner.follow(started, { out, signal, waitWhilePaused }), onBatch));
   } finally {
     following.abort();
-    await telling;
+    await deliveries;
   }
 }
 
-/** Batches from earlier versions lack both. */
+/** Whether a batch has hooks. Batches from earlier versions lack both settings. */
 function hasHooks({ onEnd = null, notify = null }: Partial<BatchRecord['settings']>): boolean {
   return onEnd !== null || notify !== null;
 }
 
 /** Passes events through and reports each state of the batch. */
-async function* noting(
+async function* withBatchStates(
   events: AsyncIterable<FollowEvent>,
-  note: (batch: BatchRecord) => void,
+  onBatch: (batch: BatchRecord) => void,
 ): AsyncGenerator<FollowEvent, void, undefined> {
   for await (const event of events) {
-    if (event.type === 'progress') note(event.standing.batch);
+    if (event.type === 'progress') onBatch(event.standing.batch);
     yield event;
   }
 }

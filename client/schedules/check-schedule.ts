@@ -2,8 +2,15 @@ import { isBatchName } from '../../contract/batch-name.ts';
 import { urlSchemeOf } from '../../contract/urls.ts';
 import { isUrl, isManifestUrl, MANIFEST_URL_FORM } from '../../inputs/manifest-place.ts';
 import { MAX_SCHEDULE_NAME_LENGTH } from '../../policy/schedules/occurrence.ts';
-import { type WrittenSpec, type ScheduleSpec, readScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
+import {
+  INSTANT_FORM,
+  parseInstant,
+  readScheduleSpec,
+  type ScheduleSpec,
+  type WrittenSpec,
+} from '../../policy/schedules/schedule-spec.ts';
 import { VoxbatchError } from '../problem.ts';
+import type { TimeRange } from './survey-schedule.ts';
 
 /**
  * Throws {@link VoxbatchError} (`bad-option`) for a manifest that a schedule cannot read at each firing, such as stdin.
@@ -40,4 +47,26 @@ export function requireSpec(
   if (read.type === 'read') return read.spec;
   const { option, expected, got } = read;
   throw new VoxbatchError({ type: 'bad-option', option: nameOf(option), expected, got });
+}
+
+/** Start and end of a range as text, in ISO 8601. */
+export interface WrittenRange {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** Parses a range. `nameOf`: returns an option's name for messages. Throws {@link VoxbatchError} (`bad-option`). */
+export function requireRange(written: WrittenRange, nameOf: (option: keyof WrittenRange) => string): TimeRange {
+  const refuse = (option: keyof WrittenRange, expected: string): never => {
+    throw new VoxbatchError({
+      type: 'bad-option',
+      option: nameOf(option),
+      expected,
+      got: written[option] ?? 'nothing',
+    });
+  };
+  const timeOf = (option: keyof WrittenRange): number =>
+    parseInstant(written[option] ?? '') ?? refuse(option, INSTANT_FORM);
+  const range = { from: timeOf('from'), to: timeOf('to') };
+  return range.to < range.from ? refuse('to', `a time that is not before ${nameOf('from')}`) : range;
 }

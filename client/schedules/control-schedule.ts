@@ -92,8 +92,8 @@ export async function backfillSchedule(
 }
 
 /**
- * Asks Temporal for firings, and allows them in the ledger first; withdraws that if Temporal refuses. Returns the id of
- * the allowance.
+ * Records an allowance for firings in the ledger, then asks Temporal for them; withdraws the allowance if Temporal
+ * refuses. Returns its id.
  */
 export async function withAllowance(
   place: SchedulePlace,
@@ -115,9 +115,9 @@ export async function withAllowance(
 }
 
 /**
- * Patches a schedule, and returns when that has taken effect. Of two patches that reach a schedule in one turn of its
- * own, the server (1.29) drops the first; it answers a question only after that turn, so whoever patches next is safe.
- * Returns the answer.
+ * Patches a schedule (pauses, resumes, triggers or backfills it), and waits until that has taken effect. If two patches
+ * arrive while the server (1.29) handles one turn of a schedule, it drops the first; it answers `describe` only after
+ * that turn, so the next patch is safe. Returns that description.
  */
 async function patch(
   place: SchedulePlace,
@@ -132,8 +132,8 @@ async function patch(
 const MAX_TRIES = 5;
 
 /**
- * Pauses or resumes, and again if a patch of another process came in the same turn of the server. Gives up silently
- * after a few tries: then somebody else does the opposite at the same time, and the last one is right.
+ * Pauses or resumes, and again if a patch of another process replaced this one. Gives up silently after a few tries:
+ * then somebody else does the opposite at the same time, and the last one is right.
  */
 async function setPaused(
   place: SchedulePlace,

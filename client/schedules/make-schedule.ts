@@ -25,7 +25,7 @@ import {
   type OpenSchedules,
   type SchedulePlace,
 } from './open-schedules.ts';
-import { standingOf } from './recorded-view.ts';
+import { currentStateOf } from './recorded-view.ts';
 import { showSchedule, type ShownSchedule } from './schedule-view.ts';
 import { encodeSpec } from './temporal-spec.ts';
 import { withAllowance, firingOf, resumeSchedule } from './control-schedule.ts';
@@ -52,6 +52,7 @@ export type Made =
   | {
       readonly type: 'made';
       readonly schedule: ShownSchedule;
+      /** Who else works in the home, and so may fire the schedule. */
       readonly around: OpenSchedules['around'];
       /** Undefined if what it runs has not changed. */
       readonly outlook?: Outlook;
@@ -80,7 +81,7 @@ export async function makeSchedule(
   { name, spec, wanted, mustRun = false, reason }: ScheduleRequest,
   say: (line: string) => void,
 ): Promise<Made> {
-  const outlook = await lookAhead(wanted, spec, session.settings.env);
+  const outlook = await priceRun(wanted, spec, session.settings.env);
   const { price, run } = outlook;
   if (mustRun && price.type === 'unsound') return { type: 'unsound', price };
   const realm = realmOf(await session.api());
@@ -114,7 +115,7 @@ export async function changeSchedule(place: OpenSchedules, name: string, change:
     return { type: 'made', schedule: await showSchedule(place, name), around };
   }
   const before = await showSchedule(place, name);
-  const outlook = await lookAhead(wanted, requireSpec(written, nameOf, before.spec), place.settings.env);
+  const outlook = await priceRun(wanted, requireSpec(written, nameOf, before.spec), place.settings.env);
   const { price, run } = outlook;
   if (mustRun && price.type === 'unsound') return { type: 'unsound', price };
   await updateSchedule(place, name, { ...change, run });
@@ -126,7 +127,7 @@ export async function changeSchedule(place: OpenSchedules, name: string, change:
  * would cost now. Throws {@link VoxbatchError} (`bad-option`) for finishing of sound that this machine cannot do: at a
  * firing, nobody would notice.
  */
-async function lookAhead(
+async function priceRun(
   { manifest, out = 'out', choices }: WantedRun,
   { budgetMonth }: ScheduleSpec,
   env: NodeJS.ProcessEnv,
@@ -200,9 +201,10 @@ export async function updateSchedule(
   await surveyBeforeChange(place, name);
   const record = await requireRecord(place, name);
   const { settings, settledAt } = record;
+  // The limit of runs counts from when the schedule was last changed; both the ledger and Temporal count them.
   const occurrences = await ledger.occurrencesOf(name, { from: settledAt });
   const left = runsLeft({ ...record, spec: settings.spec, occurrences });
-  const { runs } = standingOf(record, await describe(place, name)).spec;
+  const { runs } = currentStateOf(record, await describe(place, name)).spec;
   const spec = requireSpec(written, nameOf, {
     ...settings.spec,
     runs: left === null || runs === null ? null : Math.min(left, runs),

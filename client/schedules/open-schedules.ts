@@ -51,10 +51,10 @@ export async function withSchedules<T>(
 ): Promise<T> {
   const { settings } = session;
   const ledger = await session.ledger();
-  // Before a server is started that knows none of these schedules.
+  // Checked before an embedded server is started: if workers of another server use the ledger, the schedules are there.
   if (settings.cluster === undefined) await requireOwnServer(settings, ledger);
-  // Before Temporal is opened, which makes this command a member of the home.
-  const around = lookAround(settings);
+  // Read before Temporal is opened, which makes this command one of the processes in the home.
+  const around = readSurroundings(settings);
   const temporal = await openTemporal(settings, { say });
   try {
     if (!temporal.isEmbedded) await requireOwnCluster(temporal, ledger);
@@ -65,19 +65,19 @@ export async function withSchedules<T>(
 }
 
 /** Finds out who works in the home. Starts nothing. */
-export function lookAround({ home, cluster }: Pick<Settings, 'home' | 'cluster'>): Surroundings {
+export function readSurroundings({ home, cluster }: Pick<Settings, 'home' | 'cluster'>): Surroundings {
   if (cluster !== undefined) return { isCluster: true, isDeserted: false, hasUp: false };
   try {
     return { isCluster: false, isDeserted: !isHomeInUse(home), hasUp: findUp(home).type !== 'none' };
   } catch (error) {
-    // Its locks cannot be read: whoever opens the server says why.
+    // The home's locks cannot be read, which opening the server reports.
     if (!(error instanceof ServerUnavailable)) throw error;
     return { isCluster: false, isDeserted: false, hasUp: false };
   }
 }
 
 /** True if no worker makes batches when schedules fire. A worker that was just killed counts for some seconds. */
-export function isLeftAlone(hasWorker: boolean, { isDeserted }: Surroundings): boolean {
+export function lacksWorker(hasWorker: boolean, { isDeserted }: Surroundings): boolean {
   return isDeserted || !hasWorker;
 }
 
@@ -143,8 +143,8 @@ export async function describeIfThere(place: SchedulePlace, name: string): Promi
 
 /**
  * Lists the schedules that Temporal has under this ledger's id and that the ledger lacks: somebody else created them,
- * or the ledger is a copy from before. Their firings make no batches. Temporal's list may be slightly out of date.
- * Throws {@link VoxbatchError} (`schedule-silent`).
+ * or the ledger is a copy (a restored backup) from before. Their firings make no batches. Throws {@link VoxbatchError}
+ * (`schedule-silent`).
  */
 export async function unknownSchedulesIn(place: SchedulePlace): Promise<readonly string[]> {
   const prefix = scheduleIdOf(place.ledger.id, '');
@@ -155,11 +155,12 @@ export async function unknownSchedulesIn(place: SchedulePlace): Promise<readonly
     }
   });
   const known = await place.ledger.knownSchedules();
-  const strangers: string[] = [];
+  const unknown: string[] = [];
   for (const name of names.sort()) {
-    if (!known.includes(name) && (await describeIfThere(place, name)) !== undefined) strangers.push(name);
+    // The list may still name a schedule that was just deleted.
+    if (!known.includes(name) && (await describeIfThere(place, name)) !== undefined) unknown.push(name);
   }
-  return strangers;
+  return unknown;
 }
 
 /** Reads a schedule's record. Throws {@link VoxbatchError} (`no-schedule`) if the ledger lacks it. */

@@ -10,11 +10,11 @@ import { occurrenceViews } from './occurrence-view.ts';
 import { NOTHING_FOUND } from './survey-record.ts';
 
 /** Max occurrences shown of each schedule. */
-const SHOWN = 10;
+const MAX_SHOWN = 10;
 
 /**
- * The schedules of a ledger with their latest occurrences, by what is on record alone. When one fires next, and whether
- * it was paused by Temporal's own tools, `readScheduleStates` asks.
+ * The schedules of a ledger with their latest occurrences, by what is on record alone. Only `readScheduleStates`, which
+ * queries Temporal, knows when each fires next and whether it was paused by Temporal's own tools.
  */
 export async function recordedSchedules(ledger: Ledger) {
   const schedules = [];
@@ -25,7 +25,7 @@ export async function recordedSchedules(ledger: Ledger) {
     schedules.push({
       ...head,
       month: await monthOfSchedule(ledger, name, spec),
-      occurrences: await occurrenceViews(ledger, name, NOTHING_FOUND, { most: SHOWN }),
+      occurrences: await occurrenceViews(ledger, name, NOTHING_FOUND, { most: MAX_SHOWN }),
     });
   }
   return schedules;
@@ -38,7 +38,7 @@ type InTemporal = Pick<ScheduleDescription, 'state'>;
  * have it, or was not queried.
  */
 export function headOf(record: ScheduleRecord, found: InTemporal = { state: { paused: false } }) {
-  const { spec, isPaused, note } = standingOf(record, found);
+  const { spec, isPaused, note } = currentStateOf(record, found);
   const { times, timezone } = spec;
   const head = {
     schedule: record.name,
@@ -76,17 +76,17 @@ export async function isDone(ledger: Pick<Ledger, 'occurrencesOf'>, record: Sche
 }
 
 /**
- * The spec of a schedule, with the runs that Temporal has left of those, and whether it is paused. `note`: why, or why
- * it was resumed. What Temporal says of a pause counts only where the ledger says nothing: whoever reaches Temporal can
- * write it.
+ * Returns the spec of a schedule, with the number of runs that are left of it, and whether it is paused. `note`: why it
+ * is paused, or was resumed. If the ledger has it paused, the ledger's note counts: whoever reaches Temporal can write
+ * the one there.
  */
-export function standingOf(
+export function currentStateOf(
   record: ScheduleRecord,
   { state }: InTemporal,
 ): { readonly spec: ScheduleSpec; readonly isPaused: boolean; readonly note: string } {
   const { spec } = record.settings;
   const runs = spec.runs === null ? null : Math.min(spec.runs, state.remainingActions ?? spec.runs);
-  // It paused by itself after a failure, or was paused by Temporal's own tools.
+  // The schedule paused by itself after a failure, or was paused by Temporal's own tools.
   const isPausedThere = state.paused && !isPausedHere(record);
   const note = isPausedThere ? state.note : record.note;
   return { spec: { ...spec, runs }, isPaused: isPausedThere || isPausedHere(record), note: note ?? '' };

@@ -9,7 +9,10 @@ export interface WaitingOccurrence extends DueTime {
   readonly reason: string;
 }
 
-/** What a survey of a schedule found in addition to the records. */
+/**
+ * What a survey of a schedule found in addition to the records. A survey finds out what became of each time at which the
+ * schedule was due since the last survey.
+ */
 export interface Surveyed {
   /** Occurrences that may still take place, oldest first. */
   readonly waiting: readonly WaitingOccurrence[];
@@ -20,9 +23,10 @@ export interface Surveyed {
   readonly unrecorded: readonly OccurrenceRecord[];
 }
 
-/** The result without a survey. */
+/** The findings if no survey was made. */
 export const NOTHING_FOUND: Surveyed = { waiting: [], unrecorded: [] };
 
+/** The facts of an occurrence that made no batch. */
 const NO_BATCH = { exit: null, cause: null, reason: null, endedAt: null, etag: null, isUnchanged: null, out: null };
 
 /**

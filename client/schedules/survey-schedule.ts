@@ -14,10 +14,8 @@ import {
   type ScheduleFacts,
 } from '../../policy/schedules/missing-occurrence.ts';
 import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
-import { INSTANT_FORM, parseInstant } from '../../policy/schedules/schedule-spec.ts';
-import { VoxbatchError } from '../problem.ts';
 import { askTemporal, describe, requireRecord, type SchedulePlace } from './open-schedules.ts';
-import { standingOf } from './recorded-view.ts';
+import { currentStateOf } from './recorded-view.ts';
 import { SurveyRecord, type Surveyed, type WaitingOccurrence } from './survey-record.ts';
 
 /** A firing comes within this time after it is due, if a server is there, ms. */
@@ -45,16 +43,16 @@ export async function surveySchedule(
  */
 async function survey(
   place: SchedulePlace,
-  kept: SurveyRecord,
+  findings: SurveyRecord,
   found: ScheduleDescription,
   graceMs: number,
 ): Promise<readonly WaitingOccurrence[]> {
-  const name = kept.schedule;
+  const name = findings.schedule;
   const now = Date.now();
-  await endAbandoned(place, kept, now - MAX_RUN_MS);
+  await endAbandoned(place, findings, now - MAX_RUN_MS);
   const record = await requireRecord(place, name);
-  const standing = { ...standingOf(record, found), now };
-  const { spec, isPaused } = standing;
+  const state = { ...currentStateOf(record, found), now };
+  const { spec, isPaused } = state;
   const until = isPaused ? now : now - graceMs;
   const waiting: WaitingOccurrence[] = [];
   const createdAt = found.info.createdAt.getTime();
@@ -68,9 +66,10 @@ async function survey(
       .map((firesAt) => ({ at: nominalTimeOf(firesAt, spec), firesAt }))
       // Somebody may have changed the schedule in Temporal, so only times that fit the record count.
       .filter(({ at, firesAt }) => firesAt > surveyedUntil && at > createdAt && isScheduledAt(at, spec));
-    const skipped = await surveyPage(place, kept, record, due, { ...standing, from, waiting });
+    const skipped = await surveyPage(place, findings, record, due, { ...state, from, waiting });
+    // The next survey begins at the first due time that may still take place.
     const settledUntil = waiting[0] === undefined ? pageEnd : waiting[0].firesAt - 1;
-    await kept.noteSkips({ skipped: countMissed(skipped), until: settledUntil });
+    await findings.noteSkips({ skipped: countMissed(skipped), until: settledUntil });
     from = pageEnd;
   }
   return waiting;
@@ -88,18 +87,18 @@ export async function surveyBeforeChange(place: SchedulePlace, name: string): Pr
 /** Surveys consecutive due times. Returns those that did not take place, and adds those that still may to `waiting`. */
 async function surveyPage(
   place: SchedulePlace,
-  kept: SurveyRecord,
+  findings: SurveyRecord,
   record: ScheduleRecord,
   due: readonly DueTime[],
   {
     from,
     waiting,
-    ...standing
+    ...state
   }: Omit<ScheduleFacts, 'runs' | 'buffered'> & { readonly from: number; readonly waiting: WaitingOccurrence[] },
 ): Promise<readonly SkippedOccurrence[]> {
   const { name, settings, settledAt } = record;
   const { spec } = settings;
-  const records = await kept.occurrencesOf({
+  const records = await findings.occurrencesOf({
     from: Math.min(from - MAX_RUN_MS, spec.runs === null ? Infinity : settledAt),
   });
   const recorded = new Set(records.map(({ at }) => at));
@@ -114,17 +113,18 @@ async function surveyPage(
   );
   // While the ledger has the schedule paused, firings at the other times are refused, so they count as skipped.
   const refused = isPausedHere(record) ? unrecorded.filter((one) => !missing.includes(one)) : [];
-  const skipped: SkippedOccurrence[] = refused.map(({ at }) => ({ at, ...pausedBy(standing.note) }));
+  const skipped: SkippedOccurrence[] = refused.map(({ at }) => ({ at, ...pausedBy(state.note) }));
+  // Firings that wait for a running batch to end.
   let buffered = waiting.length;
   for (const one of missing) {
     const { at } = one;
-    const state = states.get(at);
-    if (state === 'over') {
-      await kept.fail(at, null, ENDED_FROM_OUTSIDE);
+    const firing = states.get(at);
+    if (firing === 'over') {
+      await findings.fail(at, null, ENDED_FROM_OUTSIDE);
       continue;
     }
-    if (state === 'running') runs.push({ at, until: null, isScheduled: true });
-    const found = state === 'running' ? NO_WORKER_YET : explainMissing(one, { ...standing, runs, buffered });
+    if (firing === 'running') runs.push({ at, until: null, isScheduled: true });
+    const found = firing === 'running' ? NO_WORKER_YET : explainMissing(one, { ...state, runs, buffered });
     if (found.type === 'skipped') skipped.push({ at, ...found });
     if (found.type !== 'waiting') continue;
     if (found.isBuffered) buffered += 1;
@@ -174,9 +174,9 @@ const ENDED_FROM_OUTSIDE = 'Its firing was ended from outside before it made a b
  * Temporal's database is lost. A batch that still runs goes on by itself, and its occurrence with it. Throws
  * {@link VoxbatchError} (`schedule-silent`).
  */
-async function endAbandoned(place: SchedulePlace, kept: SurveyRecord, since: number): Promise<void> {
+async function endAbandoned(place: SchedulePlace, findings: SurveyRecord, since: number): Promise<void> {
   const { ledger } = place;
-  const { schedule } = kept;
+  const { schedule } = findings;
   const findRunning = async (): Promise<readonly number[]> =>
     (await ledger.occurrencesOf(schedule, { from: since })).flatMap(({ at, state }) =>
       state === 'running' ? [at] : [],
@@ -191,13 +191,13 @@ async function endAbandoned(place: SchedulePlace, kept: SurveyRecord, since: num
     const batch = await ledger.findBatch(name);
     if (batch?.state === 'open') continue;
     // Its loading was abandoned, and its budget would count against the whole month.
-    if (batch?.state === 'loading') await kept.discardLoading(name);
+    if (batch?.state === 'loading') await findings.discardLoading(name);
     const hasEnded = batch?.state === 'closed';
     const exit = hasEnded ? ((await exitOfBatch(ledger, name)) ?? null) : null;
     const reason = hasEnded
       ? `Its firing was ended from outside, and its files may be missing. To write them: voxbatch results ${shellWord(name)}`
       : ENDED_FROM_OUTSIDE;
-    await kept.fail(at, exit, reason);
+    await findings.fail(at, exit, reason);
   }
 }
 
@@ -205,28 +205,6 @@ async function endAbandoned(place: SchedulePlace, kept: SurveyRecord, since: num
 export interface TimeRange {
   readonly from: number;
   readonly to: number;
-}
-
-/** Start and end of a range as text, in ISO 8601. */
-export interface WrittenRange {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
-
-/** Parses a range. `nameOf`: returns an option's name for messages. Throws {@link VoxbatchError} (`bad-option`). */
-export function requireRange(written: WrittenRange, nameOf: (option: keyof WrittenRange) => string): TimeRange {
-  const refuse = (option: keyof WrittenRange, expected: string): never => {
-    throw new VoxbatchError({
-      type: 'bad-option',
-      option: nameOf(option),
-      expected,
-      got: written[option] ?? 'nothing',
-    });
-  };
-  const timeOf = (option: keyof WrittenRange): number =>
-    parseInstant(written[option] ?? '') ?? refuse(option, INSTANT_FORM);
-  const range = { from: timeOf('from'), to: timeOf('to') };
-  return range.to < range.from ? refuse('to', `a time that is not before ${nameOf('from')}`) : range;
 }
 
 /** Max times that Temporal returns at once. */

@@ -19,7 +19,7 @@ export type TriggerEvent =
   | { readonly type: 'asking' }
   /** The schedule fired and is making this batch. */
   | { readonly type: 'started'; readonly batch: string }
-  /** There is no worker after all: one that was just killed had still counted as alive. */
+  /** There is no worker any more. One that was just killed counts as alive for some seconds. */
   | { readonly type: 'alone' };
 
 /**
@@ -43,7 +43,7 @@ export type Triggered =
   | { readonly type: 'unattended' | 'dropped' | 'unseen' | 'refused' };
 
 /** Max difference between two clocks of a cluster, ms: a firing further away from the trigger is another one. */
-const CLOCKS_DIFFER_MS = 5_000;
+const MAX_CLOCK_DIFFERENCE_MS = 5_000;
 /** A firing that need not wait for another batch begins within this time, ms. */
 const FIRES_WITHIN_MS = 60_000;
 
@@ -98,7 +98,7 @@ export async function triggerAttended(
   name: string,
   { overlap, onEvent }: TriggerRequest,
 ): Promise<Triggered> {
-  // With the other policies, a skipped overlap that Temporal counts is a due time of the schedule, not this trigger.
+  // Under `allow` and `buffer-all`, a skipped overlap that Temporal counts is a due time, not this trigger.
   const mayBeDropped = overlap !== undefined && !['allow', 'buffer-all'].includes(overlap);
   const mayWait = overlap !== undefined && overlap !== 'allow';
   const before = await describe(place, name);
@@ -159,7 +159,10 @@ async function firedBy(
   const times = [...now].sort((one, other) => other - one);
   const own = times.find(
     (time) =>
-      !before.has(time) && !isDue(time) && time >= askedAt - CLOCKS_DIFFER_MS && time <= takenAt + CLOCKS_DIFFER_MS,
+      !before.has(time) &&
+      !isDue(time) &&
+      time >= askedAt - MAX_CLOCK_DIFFERENCE_MS &&
+      time <= takenAt + MAX_CLOCK_DIFFERENCE_MS,
   );
   return { own, shared: times.find((time) => isDue(time) && time > askedAt - SECOND_MS && time <= takenAt) };
 }

@@ -44,17 +44,17 @@ export async function watchSchema(
   const api = await createApi(access);
   const { baseUrl: apiUrl } = api;
   try {
-    const { endpoints, ...look } = await api.checkSchema();
+    const { endpoints, ...check } = await api.checkSchema();
     const file = pathsIn(home).schemaSnapshots;
     const last = (await readSchemaSnapshots(file))[apiUrl];
     const differs = last === undefined ? undefined : compareSchemas(last.endpoints, endpoints);
-    const isSound = !look.lacks.some(({ isRare }) => !isRare) && (differs === undefined || isSameSchema(differs));
+    const isSound = !check.lacks.some(({ isRare }) => !isRare) && (differs === undefined || isSameSchema(differs));
     if (isSound || !isStrict) {
       await mkdir(home, { recursive: true });
       await saveSchemaSnapshot(file, apiUrl, { seenAt: Date.now(), endpoints });
     }
     const changes = last === undefined || differs === undefined ? null : { ...differs, since: last.seenAt };
-    return { apiUrl, ...look, changes, isSound };
+    return { apiUrl, ...check, changes, isSound };
   } catch (error) {
     if (error instanceof ApiError) throw new VoxbatchError({ type: 'no-schema', apiUrl, why: error.failure.message });
     if (error instanceof NoDocument) throw new VoxbatchError({ type: 'no-schema', apiUrl, why: error.message });

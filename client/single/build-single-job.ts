@@ -32,8 +32,8 @@ export interface SpeechOptions {
 export type TranscriptOptions = Pick<SpeechOptions, 'language' | 'api'>;
 
 /** Builds the job that speaks a text. */
-export function sayJob(text: string, wish: SpeechOptions): SingleJob {
-  const { voice, engine, format, speed, language, verify, tts, api } = wish;
+export function sayJob(text: string, options: SpeechOptions): SingleJob {
+  const { voice, engine, format, speed, language, verify, tts, api } = options;
   const [speedCell, verifyCell] = [speed, verify].map((value) => (value === undefined ? undefined : String(value)));
   const columns = { voice, engine, format, speed: speedCell, language, verify: verifyCell };
   const cells = { text, ...defined(columns), ...apiCells(api) };
@@ -68,8 +68,8 @@ export interface VoiceOptions {
 }
 
 /** Builds the job that makes a voice. */
-export function voiceJob(name: string, wish: VoiceOptions): SingleJob {
-  const { samples, transcript, description, visibility, language, api } = wish;
+export function voiceJob(name: string, options: VoiceOptions): SingleJob {
+  const { samples, transcript, description, visibility, language, api } = options;
   const columns = defined({ transcript, description, visibility, language });
   const cells = { name, samples: JSON.stringify(samples), ...columns, ...apiCells(api) };
   return { command: 'voice', typed: 'voices create', kind: 'voice', cells };

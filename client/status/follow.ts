@@ -12,7 +12,7 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Counts, Money, ReasonCount } from '../../ledger/batches/counts.ts';
 import type { OldestRow } from '../../ledger/batches/progress.ts';
 import { VoxbatchError } from '../problem.ts';
-import { ArrivingMedia, LAST_MS } from '../results/arriving-media.ts';
+import { ArrivingMedia, LAST_WAIT_MS } from '../results/arriving-media.ts';
 import { beginPace, type Pace, type PaceView, paceWhile } from './pace.ts';
 import { adviceFor } from './continue-command.ts';
 import type { ApiHealth } from '../../policy/pacing/rate.ts';
@@ -138,7 +138,7 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
   } finally {
     endLimit();
     // Otherwise a download in the background would keep the process alive while the store does not answer.
-    if (!fetchesHere) store.outage?.limit(LAST_MS);
+    if (!fetchesHere) store.outage?.limit(LAST_WAIT_MS);
   }
 }
 

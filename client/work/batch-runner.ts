@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts';
 import type { RunningWorker } from '../../worker/run-worker.ts';
 import type { EarlyServer } from '../temporal/early-server.ts';
 import type { LogListener } from './worker-log.ts';
-import { warnOfLittleDisk } from '../claim-store.ts';
+import { warnOfLittleDisk } from '../machine-faults.ts';
 import { byPerson } from '../history/by-person.ts';
 import { followBatch, type FollowEvent, type FollowRequest } from '../status/follow.ts';
 import type { ConnectedApi } from '../connect-api.ts';

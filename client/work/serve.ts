@@ -17,7 +17,7 @@ import { requireNamespace } from '../temporal/require-server.ts';
 import { isCurrent, setCurrentCommand } from '../worker-versions/current-version.ts';
 import type { WebhookEvent, WebhookSettings } from '../webhooks/webhook-options.ts';
 import { startLocalWorker } from './start-local-worker.ts';
-import { warnOfLittleDisk } from '../claim-store.ts';
+import { warnOfLittleDisk } from '../machine-faults.ts';
 import { laneMessages } from './lane-messages.ts';
 import type { LogListener } from './worker-log.ts';
 import { superviseBatches } from './supervise-batches.ts';

@@ -1,7 +1,8 @@
 import { jsonLine, type RunContext, type Output } from '../terminal/output.ts';
 import { isAttended } from '../../client/schedules/schedule-view.ts';
-import { isLeftAlone, type OpenSchedules } from '../../client/schedules/open-schedules.ts';
-import { previewSchedule, requireRange } from '../../client/schedules/survey-schedule.ts';
+import { lacksWorker, type OpenSchedules } from '../../client/schedules/open-schedules.ts';
+import { requireRange } from '../../client/schedules/check-schedule.ts';
+import { previewSchedule } from '../../client/schedules/survey-schedule.ts';
 import {
   backfillSchedule,
   deleteSchedule,
@@ -71,7 +72,7 @@ export async function trigger(name: string, flags: TriggerFlags, { output, takeN
       noteFiring(name, takeNote);
     });
     const message = `Schedule "${name}" fires now. To see what comes of it: voxbatch schedule show ${shellWord(name)}`;
-    const isUnattended = isLeftAlone(await isAttended(place, name), place.around);
+    const isUnattended = lacksWorker(await isAttended(place, name), place.around);
     return isUnattended ? [message, noWorkerWords([name], place.around)] : message;
   });
 }

@@ -11,12 +11,12 @@ import {
 } from '../../client/schedules/schedule-view.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import {
-  isLeftAlone,
+  lacksWorker,
   withSchedules as openSchedules,
   type OpenSchedules,
   unknownSchedulesIn,
 } from '../../client/schedules/open-schedules.ts';
-import { requireRange } from '../../client/schedules/survey-schedule.ts';
+import { requireRange } from '../../client/schedules/check-schedule.ts';
 import { DURATION_FORM, parseDuration } from '../../contract/times.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -66,7 +66,7 @@ export async function list(flags: Flags, { output }: RunContext): Promise<ExitNa
     const all = await listSchedules(place);
     const [firstLost, ...otherLost] = namesOf(all, ({ lost }) => lost);
     if (firstLost !== undefined) output.say(lostWords([firstLost, ...otherLost]));
-    const unattended = namesOf(all, ({ lost, worker }) => !lost && isLeftAlone(worker, place.around));
+    const unattended = namesOf(all, ({ lost, worker }) => !lost && lacksWorker(worker, place.around));
     const unknown = await unknownSchedulesIn(place);
     if (unknown.length > 0) output.say(unknownWords(unknown));
     return { lines: all, noWorker: unattended.length === 0 ? undefined : noWorkerWords(unattended, place.around) };

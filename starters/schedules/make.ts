@@ -7,7 +7,7 @@ import {
   type WantedRun,
 } from '../../client/schedules/make-schedule.ts';
 import { checkScheduleName, requireSpec, checkScheduledManifest } from '../../client/schedules/check-schedule.ts';
-import { isLeftAlone } from '../../client/schedules/open-schedules.ts';
+import { lacksWorker } from '../../client/schedules/open-schedules.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { FIRING_FLAGS } from '../commands/command-spec.ts';
@@ -96,7 +96,7 @@ function report(made: Made, { json }: { readonly json?: boolean }, output: Outpu
   if (json === true) {
     const { view } = schedule;
     output.data(jsonLine(view));
-    if (isLeftAlone(view.worker, around)) output.say(noWorkerWords([view.schedule], around));
+    if (lacksWorker(view.worker, around)) output.say(noWorkerWords([view.schedule], around));
   } else for (const line of scheduleLines(schedule, around)) output.say(line);
   return 'complete';
 }

@@ -7,7 +7,7 @@ import {
   timeInZone,
 } from '../../client/schedules/schedule-view.ts';
 import type { OccurrenceView } from '../../client/schedules/occurrence-view.ts';
-import { isLeftAlone, type Surroundings } from '../../client/schedules/open-schedules.ts';
+import { lacksWorker, type Surroundings } from '../../client/schedules/open-schedules.ts';
 import { formatDuration } from '../../contract/times.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { tuningOf, DEFAULT_TUNABLES, valuesOf, type TunableValues } from '../../contract/tunables.ts';
@@ -89,7 +89,7 @@ export function scheduleLines({ view, run }: ShownSchedule, around: Surroundings
     lines.push(`  It does not fire while it is paused. To resume it: voxbatch schedule resume ${shellWord(schedule)}`);
   else if (next.length === 0) lines.push('  It does not fire any more.');
   else for (const at of next.slice(0, MAX_NEXT)) lines.push(`  next: ${timeInZone(Date.parse(at), timezone)}`);
-  if (isLeftAlone(view.worker, around)) lines.push(noWorkerWords([schedule], around));
+  if (lacksWorker(view.worker, around)) lines.push(noWorkerWords([schedule], around));
   return lines;
 }
 

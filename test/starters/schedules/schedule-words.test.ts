@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isLeftAlone, lookAround } from '../../../client/schedules/open-schedules.ts';
+import { lacksWorker, readSurroundings } from '../../../client/schedules/open-schedules.ts';
 import { makeHome } from '../../../embedded/home.ts';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
 import { claimUp } from '../../../embedded/up-claim.ts';
@@ -45,12 +45,12 @@ describe('who is there to fire a schedule', () => {
     home = join(freshFolder(), 'home');
   });
 
-  const around = (): ReturnType<typeof lookAround> => lookAround({ home, cluster: undefined });
+  const around = (): ReturnType<typeof readSurroundings> => readSurroundings({ home, cluster: undefined });
 
   it('is nobody where no process is in the home, whatever a worker that was killed had said', () => {
     expect(around()).toEqual({ isCluster: false, isDeserted: true, hasUp: false });
     expect(existsSync(home)).toBe(false);
-    expect(isLeftAlone(true, around())).toBe(true);
+    expect(lacksWorker(true, around())).toBe(true);
     expect(noWorkerWords(['nightly'], around())).toBe(
       'Nobody is there to fire "nightly": neither a server nor a worker runs here. Start both, and keep them running: ' +
         'voxbatch up (as a service: voxbatch up --print-unit systemd)',
@@ -61,7 +61,7 @@ describe('who is there to fire a schedule', () => {
     const member = new KernelLock(makeHome(home).membersLock);
     member.tryShared();
     expect(around()).toEqual({ isCluster: false, isDeserted: false, hasUp: false });
-    expect(isLeftAlone(true, around())).toBe(false);
+    expect(lacksWorker(true, around())).toBe(false);
     expect(noWorkerWords(['a', 'b'], around())).toMatch(/for the account of "a", "b" .* keep it running: voxbatch up$/);
     const claim = await claimUp(home);
     expect(noWorkerWords(['a'], around())).toMatch(/: voxbatch worker$/);
@@ -70,8 +70,8 @@ describe('who is there to fire a schedule', () => {
   });
 
   it('is a worker of a cluster', () => {
-    const cluster = lookAround({ home, cluster: { address: 'temporal:7233' } });
-    expect(isLeftAlone(false, cluster)).toBe(true);
+    const cluster = readSurroundings({ home, cluster: { address: 'temporal:7233' } });
+    expect(lacksWorker(false, cluster)).toBe(true);
     expect(noWorkerWords(['a'], cluster)).toMatch(/: voxbatch worker$/);
   });
 });
