@@ -41,7 +41,9 @@ export async function openRecords(settings: LedgerSettings, options: OpenOptions
   return open(settings, { ...options, onMade });
 }
 
-/** Starts the thread of a ledger that is about to be opened, to save time; undefined if it needs none. Opens nothing. */
+/**
+ * Starts the thread of a ledger that is about to be opened, to save time; undefined if it needs none. Opens nothing.
+ */
 export async function beginRecords({ ledger }: Pick<LedgerSettings, 'ledger'>): Promise<OpenOptions['begun']> {
   const { beginLedgerThread } = await import('../ledger/open-ledger.ts');
   return beginLedgerThread(ledger);

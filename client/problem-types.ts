@@ -137,7 +137,9 @@ export type Problem =
       readonly here: { readonly apiUrl: string; readonly account: string };
     };
 
-/** Evidence that a batch of this name has run which the ledger lacks, as after a restore: it would be paid for again. */
+/**
+ * Evidence that a batch of this name has run which the ledger lacks, as after a restore: it would be paid for again.
+ */
 export interface ForgottenBatch {
   readonly batch: string;
   /** Its out folder, with what is on the receipts there; null if that shows nothing. */

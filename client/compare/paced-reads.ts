@@ -29,7 +29,9 @@ export function createPacer(rate: number | null, clock = REAL_CLOCK): Pacer {
   };
 }
 
-/** Wraps an API's reads so that each request is paced. `listVoices` paces its pages itself: it sends several requests. */
+/**
+ * Wraps an API's reads so that each request is paced. `listVoices` paces its pages itself: it sends several requests.
+ */
 export function paceReads(api: ApiReads, inTurn: Pacer): ApiReads {
   return {
     readProfile: (signal) => inTurn(() => api.readProfile(signal)),

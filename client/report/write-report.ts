@@ -98,7 +98,9 @@ async function placeOf({ ledger, batch, file, hasTexts = true }: ReportRequest):
   return place;
 }
 
-/** The out folder whose files the report links to: the report's own folder if that is one, otherwise the default one. */
+/**
+ * The out folder whose files the report links to: the report's own folder if that is one, otherwise the default one.
+ */
 async function outOf(path: string, { ledger, batch }: ReportRequest): Promise<string> {
   const isBeside = (await readFolderState(dirname(path), batch.name, ledger)) !== undefined;
   return isBeside ? dirname(path) : resolve(defaultOut(batch.name));

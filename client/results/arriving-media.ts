@@ -47,7 +47,9 @@ export class ArrivingMedia {
       });
   }
 
-  /** Waits for downloads in progress. `isHurried`: waits at most {@link LAST_WAIT_MS} for a store that does not answer. */
+  /**
+   * Waits for downloads in progress. `isHurried`: waits at most {@link LAST_WAIT_MS} for a store that does not answer.
+   */
   async end(isHurried: boolean): Promise<void> {
     if (isHurried) this.#request.store.outage?.limit(LAST_WAIT_MS);
     await this.#running;

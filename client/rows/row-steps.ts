@@ -36,9 +36,9 @@ export interface ExplainedRow extends Omit<RowHistory, 'files' | 'decisions' | '
 
 /**
  * A row's next step, keyed by its reason `why`, with commands keyed by cost as in `NextStep`. Reasons that need an
- * explanation: `lost`: the answer to a paid request was lost; `unchecked`: only that of the transcription that checks the
- * result; `fetchable`: the result's link failed, but its job may still give it; `gone`: it does not; `parts-lacking`: a
- * row in parts has parts without a result, grouped by such reasons; `late`: an overdue part.
+ * explanation: `lost`: the answer to a paid request was lost; `unchecked`: only that of the transcription that checks
+ * the result; `fetchable`: the result's link failed, but its job may still give it; `gone`: it does not;
+ * `parts-lacking`: a row in parts has parts without a result, grouped by such reasons; `late`: an overdue part.
  */
 export type RowStep = ReturnType<typeof stepOf>;
 /** The step for one group of parts. */

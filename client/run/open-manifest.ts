@@ -25,8 +25,8 @@ export async function openTyped(path: string, options: OpenOptions): Promise<Ope
 }
 
 /**
- * Finds the batch of a missing outcome file by the summary beside it; undefined if this is no outcome file, or the batch
- * still has such rows.
+ * Finds the batch of a missing outcome file by the summary beside it; undefined if this is no outcome file, or the
+ * batch still has such rows.
  */
 async function findGone(path: string): Promise<Extract<OpenedManifest, { readonly type: 'gone' }> | undefined> {
   const outcome = OUTCOMES.find((one) => outcomeFile(one) === basename(path));

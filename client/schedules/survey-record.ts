@@ -10,8 +10,8 @@ export interface WaitingOccurrence extends DueTime {
 }
 
 /**
- * What a survey of a schedule found in addition to the records. A survey finds out what became of each time at which the
- * schedule was due since the last survey.
+ * What a survey of a schedule found in addition to the records. A survey finds out what became of each time at which
+ * the schedule was due since the last survey.
  */
 export interface Surveyed {
   /** Occurrences that may still take place, oldest first. */
