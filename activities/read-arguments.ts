@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { dutyOfLane, FIRST_DOWNLOAD_LANE } from '../contract/worker-duty.ts';
 import type { Activities } from '../contract/activities.ts';
 
-/**
+/*
  * Validates activity arguments: anyone who can reach Temporal can schedule any activity with any arguments. Invalid
  * arguments are refused without retries. Extra members are ignored, because histories of earlier versions also carry a
  * schedule's run and output folder.
@@ -22,9 +22,10 @@ const lane = z
   .int()
   .min(1)
   .max(FIRST_DOWNLOAD_LANE + MAX_LANES - 1);
+/** How long the schedule's firing waited for a worker; earlier versions did not pass it. */
 const waitedMs = z.number().nonnegative().max(LAST_TIME_MS).default(0);
 
-/** A lane's number among those of its duty, from 1. */
+/** Counts a lane among those of its kind, from 1: lanes that submit requests, or lanes that download results. */
 function numberOf(laneNumber: number): number {
   return dutyOfLane(laneNumber) === 'submit' ? laneNumber : laneNumber - FIRST_DOWNLOAD_LANE + 1;
 }
@@ -32,7 +33,8 @@ function numberOf(laneNumber: number): number {
 const SCHEMAS = {
   surveyBatch: name,
   stopBatch: name,
-  workLane: z.object({ batch: name, lane, lanes, run: name }).refine((offer) => numberOf(offer.lane) <= offer.lanes),
+  // A batch has `lanes` lanes of each kind, so no lane of a kind has a higher number.
+  workLane: z.object({ batch: name, lane, lanes, run: name }).refine((work) => numberOf(work.lane) <= work.lanes),
   openOccurrence: z.object({ schedule: name, at: z.int().min(0).max(LAST_TIME_MS).multipleOf(1_000), waitedMs }),
   // Earlier versions passed the folder along with the batch.
   awaitOccurrence: z.union([name, z.object({ batch: name }).transform(({ batch }) => batch)]),

@@ -3,9 +3,8 @@ import type { ConnectedApi } from './connect-api.ts';
 import { decideSpend } from '../policy/money/spend.ts';
 
 /**
- * Whoever approves spending: a person at a terminal, a program's `confirm`, or nobody.
- *
- * `Question`: the type of the questions.
+ * Whoever approves spending: a person at a terminal, a program's `confirm` function, or nobody. `Question`: what is
+ * asked.
  */
 export interface Person<Question = SpendQuestion> {
   /** Has agreed in advance (`--yes`), so is not asked. */
@@ -13,8 +12,8 @@ export interface Person<Question = SpendQuestion> {
   /** Can be asked. */
   readonly canAsk: boolean;
   /**
-   * Whether a possible double charge needs explicit consent: if nobody can be asked, it is then refused. Default:
-   * requesting it counts as consent.
+   * Whether a command that may charge a row twice needs explicit consent, and is refused if nobody can be asked.
+   * Default false: issuing such a command counts as consent.
    */
   readonly mustAgree?: boolean;
   /** Receives remarks on a bill that may be paid. Default: none. */
@@ -65,8 +64,9 @@ export type NotApproved<Facts extends SpendFacts = SpendFacts> =
 
 /**
  * Approves a bill by the rules of `policy/money/spend.ts`, and by asking the person if those rules require it or the
- * bill `isDoubtful`: a result would be replaced, or a row may be charged twice. If nobody can be asked, requesting that
- * counts as consent. `facts`: computed with this person as the payer. Returns undefined if it may be paid.
+ * bill `isDoubtful`: a result would be replaced, or a row may be charged twice. If nobody can be asked, issuing the
+ * command counts as consent to that; a caller that needs more checks {@link lacksConsent} first. `facts`: computed with
+ * this person as the payer. Returns undefined if it may be paid.
  */
 export async function approve<Facts extends SpendFacts>(
   facts: Facts,
@@ -83,7 +83,7 @@ export async function approve<Facts extends SpendFacts>(
   return about.length === 0 || (await person.confirm({ facts, about })) ? undefined : { type: 'declined', facts };
 }
 
-/** Whether a possible double charge needs explicit consent, but nobody can be asked for it. */
-export function isUnasked({ mustAgree = false, yes, canAsk }: Omit<Person, 'confirm'>): boolean {
+/** Whether a possible double charge needs explicit consent that was not given and that nobody can be asked for. */
+export function lacksConsent({ mustAgree = false, yes, canAsk }: Omit<Person, 'confirm'>): boolean {
   return mustAgree && !yes && !canAsk;
 }

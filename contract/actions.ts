@@ -1,4 +1,4 @@
-/**
+/*
  * The audit trail: what people, schedules and voxbatch itself did to batches and schedules. The ledger records each
  * action with the change that it makes; `voxbatch history` shows them.
  */
@@ -36,6 +36,7 @@ const SCHEDULE_ACTIONS = {
   'delete-schedule': 'deleted it',
 } as const;
 
+/** All kinds of actions, with the words that follow the actor's name. */
 export const ACTION_WORDS = { ...BATCH_ACTIONS, ...SCHEDULE_ACTIONS };
 export type ActionKind = keyof typeof ACTION_WORDS;
 export const ACTION_KINDS = Object.keys(ACTION_WORDS) as readonly ActionKind[];
@@ -45,7 +46,7 @@ export const ACTION_KINDS = Object.keys(ACTION_WORDS) as readonly ActionKind[];
  */
 export type ActorType = 'person' | 'schedule' | 'voxbatch';
 
-/** Who performs an action, and why. Every function that changes a batch or a schedule takes it. */
+/** Who performs an action, and why ("by whom"). Every function that changes a batch or a schedule takes it. */
 export interface By {
   readonly actor: {
     readonly type: ActorType;

@@ -43,9 +43,9 @@ export async function* readJsonl(
       return;
     }
   }
-  const cut = check.end();
-  if (cut === undefined) yield read(Buffer.alloc(0));
-  yield [cut === undefined ? { type: 'end', digest: check.digest() } : { type: 'problem', problem: cut }];
+  const problem = check.end();
+  if (problem === undefined) yield read(Buffer.alloc(0));
+  yield [problem === undefined ? { type: 'end', digest: check.digest() } : { type: 'problem', problem }];
 }
 
 function tooLong(line: number): ManifestProblem {
@@ -53,7 +53,9 @@ function tooLong(line: number): ManifestProblem {
   return { line, id: '', column: '', expected, got: 'more', code: 'record-too-long' };
 }
 
-/** Returns a line's record, after any new columns in it. */
+/**
+ * Returns a line's record, preceded by the columns that no earlier line had; or its problem. Nothing if it is empty.
+ */
 function itemsOf(text: string, line: number, columns: Map<string, number>): readonly RawItem[] {
   if (text.trim() === '') return [];
   const parsed = parseLine(text);
@@ -63,7 +65,7 @@ function itemsOf(text: string, line: number, columns: Map<string, number>): read
   const items: readonly RawItem[] = names.length > 0 ? [{ type: 'columns', line, names }] : [];
   const cells = new Array<string>(columns.size).fill('');
   for (const [key, value] of Object.entries(parsed.object)) {
-    if (typeof value === 'object' && value !== null && !isFree(key)) {
+    if (typeof value === 'object' && value !== null && !takesAnyValue(key)) {
       const expected = 'a text, a number, true, false or null (objects and lists are for api.* only)';
       const finding: Finding = { column: key, expected, got: show(JSON.stringify(value)), code: 'nested-value' };
       const id = typeof parsed.object['id'] === 'string' ? parsed.object['id'] : '';
@@ -74,8 +76,8 @@ function itemsOf(text: string, line: number, columns: Map<string, number>): read
   return [...items, { type: 'record', line, cells }];
 }
 
-/** Whether a key may have any value, because it is sent as it is, or ignored. */
-function isFree(key: string): boolean {
+/** Whether a key may have any value: `api.*` members are sent as they are, and keys that begin with `_` are ignored. */
+function takesAnyValue(key: string): boolean {
   return key.trim().startsWith('api.') || key.trim().startsWith('_');
 }
 
@@ -86,7 +88,7 @@ function cellOf(key: string, value: JsonValue): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Parses a line. */
+/** Parses a line as an object, or returns what is wrong with it. */
 function parseLine(text: string): { object: Record<string, JsonValue> } | { finding: Finding } {
   const got = show(text.trim());
   let value: JsonValue;

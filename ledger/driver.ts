@@ -27,7 +27,7 @@ export interface LedgerDriver extends Versions {
    * Human-readable names of the parts of an up-to-date database that are unexpected, differ from this driver's schema,
    * or are missing.
    */
-  strangeParts(db: Db): Promise<readonly string[]>;
+  schemaDifferences(db: Db): Promise<readonly string[]>;
   /**
    * Makes an open database refuse every write of this process. Omitted where read transactions are declared read-only
    * to the server.
@@ -58,8 +58,11 @@ export interface OpenDialect {
   readonly makesTables?: boolean | undefined;
   /** How long calls wait while the database server does not answer, ms. A database in a file ignores it. */
   readonly patienceMs: number;
-  /** Whether statements read or write whole tables, and so may take an hour. Default: `makesTables`. */
-  readonly isWhole?: boolean | undefined;
+  /**
+   * Whether statements may read or write whole tables, and so may run for an hour. Default: `makesTables`, because a
+   * migration does.
+   */
+  readonly readsWholeTables?: boolean | undefined;
 }
 
 /**
@@ -96,7 +99,7 @@ export interface LockMethods {
 export interface Locks extends LockMethods {
   /** Undefined for locks in files of this machine. */
   readonly remote?: {
-    /** Waits while the server does not answer. Its limit is 0 ms until a caller sets another. */
+    /** Retries calls while the server does not answer; it gives up at once until a caller sets a longer limit. */
     readonly outage: Outage;
   };
   /**
@@ -109,7 +112,11 @@ export interface Locks extends LockMethods {
 /** Releases a lock. */
 export type Unlock = () => void;
 
-/** Disk space reserved for the answers to paid requests, shared by all processes that work on the ledger. */
+/**
+ * Disk space reserved for the answers to paid requests, shared by all processes that work on the ledger. A process
+ * calls `begin` when it opens the ledger, `hold` before each request, and `free` when an answer cannot be recorded
+ * because the disk is full.
+ */
 export interface Reserve {
   /** Ensures that there is free space to begin work besides the reserved space. Throws {@link LedgerFull}. */
   begin(): void;
@@ -133,8 +140,8 @@ export interface Versions {
    */
   readonly importFormer?: (place: string) => Promise<string | undefined>;
   /**
-   * Retries `migrate`, which changes nothing if it throws, while other processes use the tables, so that they need not
-   * stop for it. Default: one call.
+   * Calls `migrate`, and calls it again if other processes have locked the tables, so that these need not be stopped
+   * for an update. A call that throws has changed nothing. Default: one call.
    */
-  readonly letOthersWork?: (db: Kysely<Schema>, place: string, migrate: () => Promise<void>) => Promise<void>;
+  readonly retryMigration?: (db: Kysely<Schema>, place: string, migrate: () => Promise<void>) => Promise<void>;
 }

@@ -39,7 +39,7 @@ export interface Ledger extends BoundMethods, LockMethods {
    * Parts of its database that are unexpected, altered or missing, such as `trigger "t"`. Empty for every ledger that
    * only voxbatch has written. Checks ledgers from elsewhere, whose foreign triggers or views could falsify records.
    */
-  strangeParts(): Promise<readonly string[]>;
+  schemaDifferences(): Promise<readonly string[]>;
   /**
    * Rows with their charges, for projections: in manifest order, or with `endedSince` in the order in which they ended.
    * They are read in pages; the ledger may change between pages.
@@ -67,7 +67,7 @@ export interface Ledger extends BoundMethods, LockMethods {
 
 /** Assembles a ledger from an open database: its methods, its locks and its disk reserve. */
 export function createLedger(opened: OpenDatabase): Ledger {
-  const { db, id, origin, readOnly, place, locks, isAccepted, findStrange, reserve, former } = opened;
+  const { db, id, origin, readOnly, place, locks, isAccepted, findSchemaDifferences, reserve, former } = opened;
   const bound = bind(db);
   const unitAdapter = unitAdapterOf(db);
   const outage = unitAdapter?.outage;
@@ -83,7 +83,7 @@ export function createLedger(opened: OpenDatabase): Ledger {
       if (readOnly !== undefined) throw new LedgerReadOnly(place, readOnly);
       throw new LedgerUnreachable(place, `${UNACCEPTED}. Nothing was changed`, FORMER_OR_ACCEPT);
     },
-    strangeParts: findStrange,
+    schemaDifferences: findSchemaDifferences,
     scanRows: (batch, options = {}) => scanRows((after) => bound.scanPage(batch, options, after)),
     outage: () => Promise.resolve(outage?.status),
     stopWaiting: () => {

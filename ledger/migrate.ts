@@ -21,8 +21,8 @@ export interface OpenDatabase {
   readonly locks: Locks;
   /** False if it is a copy of the database last written that no person has accepted. */
   readonly isAccepted: () => Promise<boolean>;
-  /** See `Ledger.strangeParts`. */
-  readonly findStrange: () => Promise<readonly string[]>;
+  /** See `Ledger.schemaDifferences`. */
+  readonly findSchemaDifferences: () => Promise<readonly string[]>;
   /** Disk space reserved for answers; undefined if none is reserved. */
   readonly reserve?: Reserve;
   /** The space that workers reserve. */
@@ -55,7 +55,7 @@ export async function databaseOf(
       throw new LedgerUnreachable(driver.describe(place), 'it has no id', 'Restore it from a backup.');
     const origin = await readOrigin(db, isNew);
     const locks = await driver.locksOf(place);
-    const findStrange = (): Promise<readonly string[]> => driver.strangeParts(db);
+    const findSchemaDifferences = (): Promise<readonly string[]> => driver.schemaDifferences(db);
     const isAccepted = async (): Promise<boolean> => {
       const copying = await driver.copying();
       return readSnapshot(db, (tx) => copying.isAccepted(tx));
@@ -66,7 +66,7 @@ export async function databaseOf(
       origin,
       place: driver.describe(place),
       locks,
-      findStrange,
+      findSchemaDifferences,
       isAccepted,
       workersReserve,
       ...defined({ reserve, former, readOnly }),
@@ -95,7 +95,7 @@ export async function migrate(
   driver: Versions & Pick<LedgerDriver, 'describe' | 'copying'>,
   place: string,
 ): Promise<{ readonly isNew: boolean; readonly former: string | undefined }> {
-  const { versions, importFormer, describe, letOthersWork, copying } = driver;
+  const { versions, importFormer, describe, retryMigration, copying } = driver;
   const shown = describe(place);
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   const isNew = !tables.some((table) => table.name === MIGRATION_TABLE);
@@ -108,9 +108,9 @@ export async function migrate(
   const former = isFormer ? await importFormer?.(place) : undefined;
   if (isFormer) done = await versionsIn(db);
   const known = Object.keys(versions);
-  for (const stranger of done.filter((name) => !known.includes(name))) {
-    const oldest = await readFact(db, oldestFor(stranger));
-    if (oldest === undefined || !known.includes(oldest)) throw new LedgerTooNew(shown, stranger);
+  for (const unknown of done.filter((name) => !known.includes(name))) {
+    const oldest = await readFact(db, oldestFor(unknown));
+    if (oldest === undefined || !known.includes(oldest)) throw new LedgerTooNew(shown, unknown);
   }
   if (known.every((name) => done.includes(name))) return { isNew, former };
   const migrator = new Migrator({
@@ -134,7 +134,7 @@ export async function migrate(
     if (error !== undefined)
       throw error instanceof Error ? error : new Error('The migration failed.', { cause: error });
   };
-  await (letOthersWork?.(db, place, once) ?? once());
+  await (retryMigration?.(db, place, once) ?? once());
   return { isNew, former };
 }
 

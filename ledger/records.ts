@@ -2,7 +2,7 @@ import type { Failure } from '../contract/failures.ts';
 import type { RowLine } from './schema.ts';
 
 /*
- * Conversions that several kinds of records share. JSON is parsed without a check: only `ledger/` writes these columns.
+ * Conversions of columns that occur in several tables. JSON is parsed without validation: only `ledger/` writes it.
  */
 
 /** A stored result of a step. */
@@ -20,7 +20,7 @@ export interface ResultFile {
   readonly unfit?: string;
   /** Why a person should listen to it although it passed all checks, in a few words. */
   readonly oddity?: string;
-  /** When it was removed from the store on purpose, ms; such a file is not missing. */
+  /** When `clean` or `prune` removed it from the store, ms since 1970; such a file does not count as lost. */
   readonly removedAt?: number;
 }
 

@@ -4,18 +4,21 @@ import { clientIn, type AnyDialectTable } from '../dialects/dialect-table.ts';
 import type { FreeRequest } from '../free-request.ts';
 import type { JobClient, ListedClient, OperationClient } from '../operations/operation-client.ts';
 
-/** Lists every request that the client can make, to compare them with the API's OpenAPI document. */
+/* Every kind of request that the client makes, for `check-schema.ts` to compare with the API's OpenAPI document. */
 
 /** A kind of request that the client makes. */
 export interface ClientCall {
   readonly method: string;
   /** With `{id}` for an id; relative to the dialect's prefix. */
   readonly path: string;
-  /** Members of the JSON body. `isNeeded`: it is in every such request. */
+  /** Members of the request's body, JSON or multipart. `isNeeded`: it is in every such request. */
   readonly sends: readonly { readonly name: string; readonly isNeeded: boolean }[];
   /** Names of the query parameters. */
   readonly asks: readonly string[];
-  /** Whether it is made only on explicit request: for rows of its kind, or by a command. */
+  /**
+   * Whether it is made only on explicit request: for rows of a kind that must be named, or by a command of its own. If
+   * the API lacks it, other work is not affected.
+   */
   readonly isRare: boolean;
 }
 
@@ -29,6 +32,7 @@ export function clientCalls(dialect: AnyDialectTable): readonly ClientCall[] {
   return [
     ...[...account, voices({ page: 1, pageSize: 100, offset: 0 })].map((request) => freeCall(request, false)),
     freeCall(deleteVoice(ID), true),
+    // Not the operations that the user has defined: their requests are as the configuration says.
     ...OPERATIONS.filter((one) => factsOf(one).own === undefined).flatMap((operation) => {
       const client: OperationClient | JobClient | ListedClient | null = clientIn(dialect, operation);
       if (client === null) return [];
@@ -46,7 +50,10 @@ function paidCall(operation: Operation, client: OperationClient, isRare: boolean
   return { method: 'POST', path: client.path, sends, asks: [], isRare };
 }
 
-/** Members of the request of a row that has these columns. */
+/**
+ * Members of the request of a row that has these columns: builds the body for a row with a placeholder value in each.
+ * The row's kind does not matter, because the operation is given.
+ */
 function fieldsOf(operation: Operation, client: OperationClient, columns: readonly SpecColumn[]): readonly string[] {
   const cells = columns.map((column) => [column, ['number', 'seconds'].includes(cellOf(column)) ? 1 : 'a']);
   const spec = { kind: 'tts', extra: {}, ...Object.fromEntries(cells) } as RowSpec;
@@ -54,6 +61,7 @@ function fieldsOf(operation: Operation, client: OperationClient, columns: readon
   return client.upload === undefined ? body : [...body, client.upload.part];
 }
 
+/** Whether only kinds of rows that must be named use the operation. */
 function isRareOperation(operation: Operation): boolean {
   const kinds = Object.values(KIND_FACTS).filter(({ steps }) =>
     steps.some((step) => step.operation === operation || step.syncOperation === operation),

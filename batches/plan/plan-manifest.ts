@@ -38,7 +38,7 @@ export async function planManifest(request: PlanRequest): Promise<ManifestPlan> 
 }
 
 /** Returns whether another batch has the name; if so, the plan is for a new batch, whose long texts are checked. */
-export async function isTaken(request: NamedManifest & Pick<PlanRequest, 'ledger'>): Promise<boolean> {
+export async function isNameTaken(request: NamedManifest & Pick<PlanRequest, 'ledger'>): Promise<boolean> {
   const { ledger, name } = request;
   const found = await ledger?.findBatch(name);
   if (ledger === undefined || found === undefined || found.state === 'loading') return false;

@@ -20,7 +20,7 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { quoteFrom } from '../../policy/money/pricing.ts';
-import { meantRequests } from '../../policy/reconcile/lacking-requests.ts';
+import { adoptableRequests } from '../../policy/reconcile/missing-requests.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import { wasMadeBefore, isNewSince } from '../../policy/voices/match-lost-voice.ts';
 import { areRowsCleaned } from '../clean/cleaned-rows.ts';
@@ -72,8 +72,8 @@ export async function adoptJob(
   const last = lastDecision(await ledger.decisionsOf(batch.name, row), take);
   const given = last?.what === 'adopted' ? last.jobId : null;
   // A row that a person gave a job is meant with that take, unless the next one is named.
-  const lacking = standing === undefined ? [] : lackingOf(batch, standing, given === null ? job.take : take);
-  const requests = attempt === undefined ? lacking : [attempt];
+  const missing = standing === undefined ? [] : missingOf(batch, standing, given === null ? job.take : take);
+  const requests = attempt === undefined ? missing : [attempt];
   if (standing === undefined || requests.length === 0) {
     if (last === undefined || given === null || standing === undefined) return refused({ type: 'not-in-doubt' });
     const isOpen = standing.row.outcome === null;
@@ -124,11 +124,11 @@ type AdoptedRow = Extract<SettledRow, { readonly type: 'adopted' }>;
 
 type Request = AttemptKey & Pick<ChargeRecord, 'quoted'>;
 
-/** The requests of the row that the ledger may lack; none if it has been cleaned. */
-function lackingOf(batch: BatchRecord, { row, charges }: RowSnapshot, take: number | undefined): Request[] {
+/** The requests of the row that may be missing from the ledger; none if the batch has been cleaned. */
+function missingOf(batch: BatchRecord, { row, charges }: RowSnapshot, take: number | undefined): Request[] {
   if (areRowsCleaned(batch)) return [];
   const { kind, spec } = row;
-  return meantRequests(row, charges, take).map((due) => {
+  return adoptableRequests(row, charges, take).map((due) => {
     return { batch: batch.name, ...due, quoted: quoteFrom(kind, due.step, spec, batch.settings).quoted };
   });
 }

@@ -37,7 +37,7 @@ export type SettleRefusal =
   | { readonly type: 'job-taken'; readonly by: NamedRow & { readonly batch: string } }
   /** The voice is older than the row's request, so another request made it. `madeAtMs`: by the API's clock, ms. */
   | { readonly type: 'made-before'; readonly madeAtMs: number }
-  /** Meanwhile the request's answer arrived; or the lacking request was sent, or is no longer the next one. */
+  /** Meanwhile the request's answer arrived; or the missing request was sent, or is no longer the next one. */
   | { readonly type: 'answer-came' | 'moved-on' }
   /** Only an earlier take can be marked as not charged. */
   | { readonly type: 'current-take' }

@@ -1,6 +1,6 @@
 import { partId } from '../../contract/row-parts.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
-import { lackingRequests } from '../../policy/reconcile/lacking-requests.ts';
+import { missingRequests } from '../../policy/reconcile/missing-requests.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import type { Receipt } from '../../results/receipt.ts';
 
@@ -47,7 +47,7 @@ function jobFor(
   { row, charges }: RowSnapshot,
   receipts: readonly PaidReceipt[],
 ): Pick<ReceiptJob, 'take' | 'jobId'> | undefined {
-  const requests = lackingRequests(row, charges);
+  const requests = missingRequests(row, charges);
   for (const { step, take, job_id: jobId } of receipts.toSorted((a, b) => a.take - b.take)) {
     const isUnknown = charges.some((one) => one.step === step && one.take === take && one.state === 'unknown');
     const given = isUnknown ? take : requests.find((one) => one.step === step)?.take;

@@ -4,7 +4,7 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import type { NamedJob } from './adopt-job.ts';
 import { lastDecision } from './decisions.ts';
-import { meantRequests } from '../../policy/reconcile/lacking-requests.ts';
+import { adoptableRequests } from '../../policy/reconcile/missing-requests.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import { findRow, findTake, type RowTake, type TakeByName, unknownRows } from '../rows/find-rows.ts';
 import { type NamedRow, nameOf } from '../../contract/row-parts.ts';
@@ -116,7 +116,7 @@ function mayGet(jobId: string): PartTest {
 
 /** Returns whether the ledger may lack a request of a part, because it was restored from an older copy. */
 function isLacking({ row, charges }: RowSnapshot, take: number | undefined): boolean {
-  return meantRequests(row, charges, take).length > 0;
+  return adoptableRequests(row, charges, take).length > 0;
 }
 
 /** Tests for a part whose take has a job that a person gave to it. */

@@ -27,8 +27,8 @@ export interface DispatcherOptions {
 }
 
 /**
- * Delivers notices concurrently, but in order per batch and target: a slow receiver or a long command delays only the
- * later notices of its own batch and target.
+ * Delivers notices, the messages of `--on-end` and `--notify`, concurrently, but in order per batch and target: a slow
+ * receiver or a long command delays only the later notices of its own batch and target.
  */
 export class NoticeDispatcher {
   readonly #request: DispatcherOptions;
@@ -72,6 +72,7 @@ export class NoticeDispatcher {
         await before?.();
         const targets = HOOK_TARGETS.filter((target) => this.#countTo(target) < DELIVERIES_AT_ONCE[target]);
         if (targets.length === 0 || this.#isClosed || this.#failure !== undefined) return;
+        // Keeps the order: the later notices of a batch and target wait for the one in flight.
         const except = [...this.#underWay.keys()];
         const notice = await ledger.takeNotice({
           ...claim,

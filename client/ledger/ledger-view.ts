@@ -18,13 +18,13 @@ export interface LedgerCopyView {
   readonly from: string;
   readonly to: string;
   /**
-   * `completed`: an earlier command had copied everything, and this one opened the copy. `already`: nothing was left to
-   * do.
+   * `copied`: this command copied everything. `completed`: an earlier command had, and this one opened the copy.
+   * `already`: nothing was left to do.
    */
   readonly result: Copied['type'];
   /** The sums that were compared and are the same on both sides; empty unless `copied`. */
   readonly batches: readonly BatchSums[];
-  /** Number of lines by table; empty unless `copied`. */
+  /** Number of records by table; empty unless `copied`. */
   readonly lines: ReadonlyMap<string, number>;
 }
 
@@ -36,18 +36,24 @@ export interface LedgerCheckView {
   readonly differences: readonly Difference[];
 }
 
-/** Result of `voxbatch ledger compare-store`. `from`, `until`: the time whose requests are not on record. */
+/**
+ * Result of `voxbatch ledger compare-store`. `from`, `until`: the time in which requests may have been sent that this
+ * ledger, a restored copy, has no record of.
+ */
 export interface ComparedStoreView extends Omit<ComparedStore, 'batches'> {
   readonly batches: readonly (Omit<ComparedBatch, 'from' | 'until'> & { readonly from: Date; readonly until: Date })[];
 }
 
-/** Views the result of comparing with the store, for `--json`. */
+/** Converts the result of comparing with the store for display: its times are dates. */
 export function viewCompared({ batches, ...compared }: ComparedStore): ComparedStoreView {
   const times = ({ from, until }: ComparedBatch) => ({ from: new Date(from), until: new Date(until) });
   return { ...compared, batches: batches.map((batch) => ({ ...batch, ...times(batch) })) };
 }
 
-/** Views a tally by batch. */
+/**
+ * Groups the entries of a tally by batch. An entry counts rows in one outcome or state (`standing`), or is a sum of
+ * money in millionths of a credit (`what`: its name); sums that are not shown are left out.
+ */
 export function viewSums(tally: Tally): readonly BatchSums[] {
   const batches = new Map<string, BatchSums & { readonly rows: Map<string, number> }>();
   for (const { batch, what, n, standing } of tally.values()) {

@@ -21,7 +21,7 @@ import { logEvents } from '../../worker/event-log.ts';
 import { checkSettlement } from '../check-options.ts';
 import { realmOf, requireSameRealm } from '../connect-api.ts';
 import { byPerson } from '../history/by-person.ts';
-import { isUnasked } from '../person.ts';
+import { lacksConsent } from '../person.ts';
 import { redrivePlanned } from '../redrive/redrive.ts';
 import type { RedrivePerson, RedriveTerms } from '../redrive/redrive-options.ts';
 import { refuseLoading } from '../problem.ts';
@@ -51,7 +51,7 @@ export async function reconcile(
   const plan = await planSettlement(ledger, batch, request);
   if (plan.type !== 'found') return plan;
   const { again } = plan;
-  if (again.length > 0 && isUnasked(person)) return { type: 'unconfirmed', requests: again.length };
+  if (again.length > 0 && lacksConsent(person)) return { type: 'unconfirmed', requests: again.length };
   const out = resolve(request.out ?? defaultOut(batch.name));
   requireSameRealm(batch, await session.api());
   await requireOwnOut(out, batch, ledger);

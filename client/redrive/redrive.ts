@@ -5,7 +5,7 @@ import { isPausedByPerson } from '../../batches/status/standstill.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { By } from '../../contract/actions.ts';
 import { byPerson } from '../history/by-person.ts';
-import { approve, isUnasked, payerOf } from '../person.ts';
+import { approve, lacksConsent, payerOf } from '../person.ts';
 import type { Session } from '../session.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { allowReplacing } from '../../results/redrive/edited-tables.ts';
@@ -56,7 +56,7 @@ export async function redrivePlanned(
   const { tuning = {}, isMeant = false } = terms;
   if (forecast.refusal !== undefined) return { type: forecast.refusal, forecast };
   onEvent({ type: 'planned', forecast });
-  if (forecast.replaced > 0 && !isMeant && isUnasked(person)) return { type: 'unasked', forecast };
+  if (forecast.replaced > 0 && !isMeant && lacksConsent(person)) return { type: 'unasked', forecast };
   const ledger = await session.ledger();
   const out = terms.out === null ? null : resolve(terms.out ?? defaultOut(batch.name));
   const credits = forecast.paying > 0 ? forecast.bill.quoted : undefined;

@@ -15,17 +15,12 @@ import type { Settings } from '../settings.ts';
 import { voxbatchVersion } from '../version.ts';
 import type { Finished } from '../status/next-steps.ts';
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
-import { decideAfterSample } from '../../policy/subset/after-sample.ts';
-import type { Person } from '../person.ts';
 import { wantedReport, type Reporting } from '../report/wanted-report.ts';
 import type { Session } from '../session.ts';
 import { requireStore } from '../claim-store.ts';
 import { isDeserted } from '../temporal/home-processes.ts';
 import { claimOut } from './claim-out.ts';
 import { adviceFor } from '../status/continue-command.ts';
-import { formatDuration } from '../../contract/times.ts';
-import { writeMediaLinks, type WrittenLinks } from '../../results/media-links.ts';
-import { refuseOption } from '../problem.ts';
 
 /** Which files to write, and where. */
 export interface WriteRequest extends Pick<ProjectionRequest, 'onFilesMade' | 'xlsx'>, Reporting {
@@ -86,10 +81,13 @@ async function writeClaimed(request: WriteRequest & { readonly out: string }): P
 /** The facts reported at the end of a run. */
 export interface EndOfRun extends Finished {
   readonly batch: BatchRecord;
+  /**
+   * For a finished batch that ran only some of its rows: their results, and prices predicted from them for the others.
+   */
   readonly pilot: Pilot | undefined;
 }
 
-/** Adds the leftovers and, for a finished batch, the prices that its rows predict for the rows left out. */
+/** Adds the rows without a result and, for a finished batch, the {@link Pilot} if it left rows out. */
 export async function readEnd<S extends Pick<EndOfRun, 'batch' | 'counts' | 'money' | 'out'>>(
   ledger: Ledger,
   sums: S,
@@ -106,7 +104,7 @@ export interface FinishedBatch extends WrittenFiles, EndOfRun {
   readonly out: string;
   /** Why it is stuck; undefined if it is not, or no reason is known. */
   readonly standstill: Standstill | undefined;
-  /** True if it certainly has no worker. */
+  /** True if it certainly has no worker; false for a batch that has ended. */
   readonly isDeserted: boolean;
   /** What to do before anything can go on with it; undefined if nothing. */
   readonly readOnlyAdvice?: string | undefined;
@@ -136,53 +134,10 @@ export async function finishBatch(
 /**
  * Reads a batch's state without writing files: its exit code, its counts, and whether its rows' inputs were removed.
  */
-export async function standingOf(
+export async function readBatchState(
   session: Session,
   batch: BatchRecord,
 ): Promise<Pick<FinishedBatch, 'exit' | 'counts'> & { readonly isCleaned: boolean }> {
   const counts = await (await session.ledger()).counts(batch.name);
   return { counts, exit: exitOfView({ batch, counts }), isCleaned: areRowsCleaned(batch) };
-}
-
-/**
- * Decides whether to send the rows that a sample left out. `stop`: there are none, rows of the sample failed with
- * nobody there to look at them, or nobody has agreed.
- */
-export function afterSample(
-  exit: ExitName,
-  { left }: Pick<Pilot, 'left'>,
-  { yes, canAsk }: Person,
-): ReturnType<typeof decideAfterSample> {
-  return decideAfterSample({ exit, left, yes, canAsk });
-}
-
-/** Which URLs to write, and where. */
-interface WriteLinksRequest extends Pick<WriteRequest, 'ledger' | 'settings' | 'batch' | 'out'> {
-  /** How long the URLs are valid, ms. */
-  readonly lifetimeMs: number;
-}
-
-/** Longest life of a URL, ms: S3 allows no more. */
-const MAX_MS = 7 * 86_400_000;
-
-/**
- * Writes the URLs of a batch's files into its out folder, and none of the files. Throws {@link VoxbatchError}
- * (`bad-option` for a store in a folder, `cleaned`, `unwritable-out`, `taken-out`, `linked-out`).
- */
-export async function writeLinks(request: WriteLinksRequest): Promise<WrittenLinks> {
-  const { ledger, settings, batch, lifetimeMs } = request;
-  const option = 'mediaLinks (--media-links)';
-  if (lifetimeMs > MAX_MS) refuseOption(option, 'at most 7d, which is what S3 allows', formatDuration(lifetimeMs));
-  refuseCleaned(batch);
-  const store = await openStore(settings.store, settings.env);
-  try {
-    const { urls } = store;
-    const expected = 'a store in a bucket, whose files have URLs (without it, results writes the files themselves)';
-    if (urls === undefined) return refuseOption(option, expected, settings.store);
-    const out = resolve(request.out ?? defaultOut(batch.name));
-    await claimOut(out, batch, ledger);
-    return await writeMediaLinks({ ledger, batch, urls, out, lifetimeMs });
-  } finally {
-    await store.close();
-  }
 }

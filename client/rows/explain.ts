@@ -10,7 +10,7 @@ import { chooseBatch } from '../open-records.ts';
 import { searchedStore } from '../claim-store.ts';
 import type { Settings } from '../settings.ts';
 import { isDeserted } from '../temporal/home-processes.ts';
-import { isStranger } from '../trust/known-ledgers.ts';
+import { isLedgerUnconfirmed } from '../trust/known-ledgers.ts';
 import { nextForRow, type RowNext } from './row-steps.ts';
 
 /**
@@ -65,7 +65,7 @@ export async function explain(
     charges: inOrder(history),
     store: settings.store,
     isRequestRemoved: isRequestRemoved(batch, history.row),
-    next: isStranger(settings, ledger)
+    next: isLedgerUnconfirmed(settings, ledger)
       ? undefined
       : nextForRow({
           ...history,

@@ -146,7 +146,7 @@ export async function checkRun<Plan extends RunPlan>(
  * Checks the manifest as {@link checkRun} does, but as if for a new batch, whose long texts are checked and split: if
  * the batch on record is another one, the manifest needs a new name anyway. Undefined if it has problems.
  */
-export async function checkAnew<Plan extends RunPlan>(
+export async function checkAsNewBatch<Plan extends RunPlan>(
   request: CheckRequest<Plan>,
 ): Promise<SoundRun<Plan> | undefined> {
   const { source, settings } = request;

@@ -1,5 +1,5 @@
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
-import { isOnRecord, isTaken, planManifest, type ManifestPlan } from '../../batches/plan/plan-manifest.ts';
+import { isOnRecord, isNameTaken, planManifest, type ManifestPlan } from '../../batches/plan/plan-manifest.ts';
 import { resolveManifest, type PricingEvent } from '../../batches/plan/price.ts';
 import type { ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { CheckedManifest } from '../../inputs/read-manifest.ts';
@@ -11,9 +11,9 @@ import type { Account } from '../../contract/names.ts';
 import { noteReadOnly, openRecordsIfAny } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
-import { isStranger } from '../trust/known-ledgers.ts';
+import { isLedgerUnconfirmed } from '../trust/known-ledgers.ts';
 import { resolveListedVoices, NO_VOICES } from '../voices/resolve-voices.ts';
-import { checkAnew, checkRun, type CheckRequest, type SoundRun } from './check-run.ts';
+import { checkAsNewBatch, checkRun, type CheckRequest, type SoundRun } from './check-run.ts';
 import { planView, type FinishedOnRecord, type PlanView } from './plan-view.ts';
 import { identifyWithEvents, type IdentifyEvent } from './price.ts';
 
@@ -34,10 +34,10 @@ export interface PlanRequest extends CheckRequest {
   readonly onEvent?: (event: PlanEvent) => void;
 }
 
-/** A plan of a manifest, or why there is none. */
+/** A plan of a manifest, or why there is none, as programs get it. */
 export type PlanAnswer = ManifestPlan | Exclude<CheckedManifest, { readonly type: 'sound' }>;
 
-/** A manifest's plan ready for display, or why there is none. */
+/** The same as the command line shows it. */
 export type ViewedPlan =
   { readonly type: 'planned'; readonly view: PlanView } | Exclude<CheckedManifest, { readonly type: 'sound' }>;
 
@@ -62,9 +62,10 @@ export async function planRun(request: PlanRequest): Promise<ViewedPlan> {
 async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger | undefined): Promise<ViewedPlan> {
   const { source, settings, apiUrl, access, onEvent } = request;
   const { account, balance } = await request.readAccount();
-  const named = { ...found.plan, source, checked: found.checked, ledger, account };
-  // A run refuses a taken name before it looks at text lengths, so the plan must report the name first.
-  const { plan, checked } = ((await isTaken(named)) ? await checkAnew(request) : undefined) ?? found;
+  const identified = { ...found.plan, source, checked: found.checked, ledger, account };
+  // The manifest was read as one of the batch of this name, in which long texts are not checked. If that is another
+  // batch, a run refuses the name; the plan then shows what a run under another name would do.
+  const { plan, checked } = ((await isNameTaken(identified)) ? await checkAsNewBatch(request) : undefined) ?? found;
   onEvent?.({ type: 'checked', warnings: checked.summary.warnings });
   const isKnown = await isOnRecord(ledger, plan.name, checked);
   const resolved = await resolveManifest({
@@ -72,7 +73,8 @@ async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger |
     ...{ source, checked, apiUrl, onEvent },
     voices: () => (isKnown ? Promise.resolve(NO_VOICES) : resolveListedVoices(checked, access, ledger)),
   });
-  if (resolved.type === 'unread') throw new Error('An unreadable list of voices is thrown as an error before.');
+  if (resolved.type === 'unread')
+    throw new Error('An unreadable list of voices should have been reported by resolveListedVoices.');
   if (resolved.type === 'faulty') return resolved;
   const identify = identifyWithEvents(onEvent);
   const planned = await planManifest({ ...plan, source, checked: resolved.checked, ledger, account, identify });
@@ -89,12 +91,12 @@ async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger |
       (planned.type === 'known' && ledger !== undefined
         ? await problemOf(async () => (await loadOutChecks()).refuseForgottenRequests(plan.out, planned.batch, ledger))
         : undefined),
-    records: ledger === undefined ? 'none' : isStranger(settings, ledger) ? 'unconfirmed' : 'known',
+    records: ledger === undefined ? 'none' : isLedgerUnconfirmed(settings, ledger) ? 'unconfirmed' : 'known',
   });
   return { type: 'planned', view };
 }
 
-/** The facts that determine a finished batch's next steps. Undefined for any other plan. */
+/** Reads what determines the next steps if the manifest's batch is finished. Undefined for any other plan. */
 async function finishedOnRecord(
   ledger: Ledger | undefined,
   planned: ManifestPlan,
@@ -111,16 +113,16 @@ async function finishedOnRecord(
 }
 
 /**
- * Why a run would refuse this store; undefined if it would not. After the ledger was deleted, only the store reveals
- * it: everything is priced as if nothing had ever been paid for.
+ * Why a run would refuse this store; undefined if it would not. Without a ledger, everything is priced as if nothing
+ * had been paid for; if the ledger was deleted, the store, which belongs to it, is the only sign.
  */
 async function storeProblem(settings: Settings, ledger: Ledger | undefined): Promise<VoxbatchError | undefined> {
   const nothing = (): Promise<undefined> => Promise.resolve(undefined);
-  const none = { id: '', place: settings.ledger, findStoredFile: nothing, storeId: nothing };
-  return problemOf(() => requireStore(settings, ledger ?? none));
+  const noLedger = { id: '', place: settings.ledger, findStoredFile: nothing, storeId: nothing };
+  return problemOf(() => requireStore(settings, ledger ?? noLedger));
 }
 
-/** Why a run of a new batch would refuse its out folder; undefined if it would not, or nothing can be said yet. */
+/** Why a run of a new batch would refuse its out folder; undefined if it would not, or there is no ledger to ask. */
 async function outProblem(
   plan: SoundRun['plan'],
   { summary: { digest } }: SoundRun['checked'],

@@ -12,7 +12,7 @@ import type { Session } from '../session.ts';
 import type { Settings } from '../settings.ts';
 import { isHomeInUse } from '../temporal/home-processes.ts';
 import { requireOwnServer, requireOwnCluster } from '../temporal/require-server.ts';
-import { inTime, openTemporal, type Temporal } from '../temporal/open-temporal.ts';
+import { withTimeout, openTemporal, type Temporal } from '../temporal/open-temporal.ts';
 
 /** Temporal, which fires schedules, and the ledger, which records them and their batches. */
 export interface SchedulePlace {
@@ -94,7 +94,7 @@ export async function askTemporal<T>(
   ask: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await inTime(place.temporal.client, ANSWER_TIMEOUT_MS, ask);
+    return await withTimeout(place.temporal.client, ANSWER_TIMEOUT_MS, ask);
   } catch (error) {
     if (schedule !== undefined && isNotFound(error)) throw await noSchedule(place, schedule);
     const answer = grpcErrorIn(error);

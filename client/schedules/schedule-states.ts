@@ -1,7 +1,7 @@
 import { isNotFound } from '../../embedded/grpc-errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Settings } from '../settings.ts';
-import { inTime, reachWorker, type Temporal } from '../temporal/open-temporal.ts';
+import { withTimeout, reachWorker, type Temporal } from '../temporal/open-temporal.ts';
 import { handleOf } from './open-schedules.ts';
 import { headInTemporal } from './recorded-view.ts';
 
@@ -46,7 +46,7 @@ export async function readScheduleStates(
 async function readState(temporal: Temporal, ledger: Ledger, name: string): Promise<ScheduleState | undefined> {
   const record = await ledger.scheduleRecord(name);
   if (record === undefined) return undefined;
-  const found = await inTime(temporal.client, ANSWER_TIMEOUT_MS, () =>
+  const found = await withTimeout(temporal.client, ANSWER_TIMEOUT_MS, () =>
     handleOf({ temporal, ledger }, name).describe(),
   ).catch((error: unknown) => {
     if (isNotFound(error)) return undefined;

@@ -17,7 +17,7 @@ import { exitWithPendingHook } from '../../policy/exit-of.ts';
 import { chooseBatch } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 import type { HomeProcess } from '../temporal/home-processes.ts';
-import { isStranger } from '../trust/known-ledgers.ts';
+import { isLedgerUnconfirmed } from '../trust/known-ledgers.ts';
 import { adviceFor, continueCommand, isPaused, pauseOf, workCommand, type Pause } from './continue-command.ts';
 import { paceOf, type Pace, type PaceView, paceWhile } from './pace.ts';
 import { haltedSteps, nextSteps, type NextStep } from './next-steps.ts';
@@ -31,7 +31,7 @@ export interface BatchHere extends BatchView {
   /** True if its workers run elsewhere: `run` only follows it. */
   readonly isCluster: boolean;
   /** True if the ledger may have come with the folder, so no commands are suggested from it. */
-  readonly isStranger: boolean;
+  readonly isLedgerUnconfirmed: boolean;
   /** What to do if its ledger takes no work, so that nothing can continue it here. */
   readonly readOnlyAdvice?: string | undefined;
   /** Why the last worker ended, if it could not continue and has no successor. */
@@ -85,7 +85,7 @@ export async function batchHere(ledger: Ledger, settings: Settings, name: string
     isDeserted: isLeft,
     isServed: !hasNoWorker,
     isCluster: settings.cluster !== undefined,
-    isStranger: isStranger(settings, ledger),
+    isLedgerUnconfirmed: isLedgerUnconfirmed(settings, ledger),
     readOnlyAdvice: await adviceFor(ledger, batch),
     workerEnd: hasNoWorker ? await ledger.lastWorkerEnd(batch.apiUrl, batch.account) : undefined,
     pausedBy: isPaused(batch) ? (await ledger.actionsOf({ batch: batch.name, kinds: ['pause'] })).at(-1) : undefined,
@@ -206,7 +206,7 @@ function nextFor(
 ): readonly StatusStep[] {
   const { batch, standstill } = here;
   const { name } = batch;
-  if (here.isStranger) return [{ why: 'unconfirmed' }];
+  if (here.isLedgerUnconfirmed) return [{ why: 'unconfirmed' }];
   if (here.readOnlyAdvice !== undefined) return [{ why: 'read-only', advice: here.readOnlyAdvice }];
   if (batch.state === 'loading') return [{ why: 'loading', goOn: continueCommand(batch) }];
   if (batch.state === 'open') {

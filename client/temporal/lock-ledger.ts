@@ -10,10 +10,11 @@ import { serverName } from './server-name.ts';
 /**
  * Locks a ledger for this Temporal server's workers, so that no other server's workers use it at the same time. Returns
  * a function that releases the lock. Throws {@link VoxbatchError}: `ledger-in-use` while another server's workers hold
- * it; `machine` if the ledger has moved, or another was copied into its place, since it was opened; `server-gone`.
+ * it; `machine` if, since it was opened, the ledger has moved or another was copied into its place; `server-gone`.
  *
- * @param home folder of the embedded server, which is part of its name
- * @param onLost called if the lock is lost later, as when a database connection breaks
+ * @param home folder of the embedded server, which the server's name includes
+ * @param onLost called if the lock is lost later, for example because a database connection breaks, and cannot be taken
+ * again
  * @param machine see {@link serverName}
  */
 export async function lockLedger(
@@ -29,7 +30,8 @@ export async function lockLedger(
     throw new VoxbatchError({ type: 'ledger-in-use', ledger: ledger.place, holder: error.holder });
   });
   try {
-    // `ledger copy` keeps workers out while it runs: this process may have opened the ledger before, then waited here.
+    // `ledger copy` holds off workers while it runs. If this process opened the ledger before a copy and got the lock
+    // after it, the ledger has moved and is read-only, or is another one by now.
     const { id, readOnly } = await ledger.readLedgerFacts();
     requireWritable(defined({ place: ledger.place, readOnly }));
     if (id === ledger.id) return unlock;

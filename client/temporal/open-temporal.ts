@@ -215,20 +215,20 @@ function once(close: () => Promise<void>): () => Promise<void> {
 }
 
 /**
- * Opens Temporal if a worker may be there to act on a request: a cluster, or an embedded server with a live member.
- * Otherwise undefined: the request then goes only to the ledger, and no server is started for it. Requests hold without
- * Temporal, so an unreachable cluster is not waited for.
+ * Opens Temporal if workers may be running that can act at once on what a command records in the ledger: on a cluster,
+ * or if a process uses the embedded server. Otherwise returns undefined, and starts no server. The command takes effect
+ * through the ledger alone, so an unreachable cluster is not waited for.
  */
 export async function reachWorker(settings: Settings, say: (line: string) => void): Promise<Temporal | undefined> {
   if (settings.cluster === undefined && !isHomeInUse(settings.home)) return undefined;
   return openTemporal(settings, { say, isUrgent: true });
 }
 
-/** Number of calls in flight with their own deadline. */
+/** Number of {@link withTimeout} calls in flight, by client. */
 const underWay = new WeakMap<Client, number>();
 
-/** Makes calls to Temporal. Those that take longer than `timeoutMs` reject with a `ServiceError`. */
-export async function inTime<T>(client: Client, timeoutMs: number, call: () => Promise<T>): Promise<T> {
+/** Calls Temporal, and rejects with a `ServiceError` if a call of `client` in `call` takes longer than `timeoutMs`. */
+export async function withTimeout<T>(client: Client, timeoutMs: number, call: () => Promise<T>): Promise<T> {
   underWay.set(client, (underWay.get(client) ?? 0) + 1);
   try {
     return await client.withDeadline(Date.now() + timeoutMs, call);

@@ -5,7 +5,7 @@ import {
   type SearchAttributeName,
 } from '../../contract/search-attributes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { inTime, type Temporal } from './open-temporal.ts';
+import { withTimeout, type Temporal } from './open-temporal.ts';
 
 /** Temporal's `IndexedValueType` of each type, and its name on Temporal's command line. */
 const TYPES = {
@@ -81,7 +81,7 @@ function operatorOf({ connection }: Place['client']): Connection['operatorServic
 /** Makes a call with a timeout. Undefined if the server refuses or does not answer. */
 async function tried<T>({ client }: Place, call: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await inTime(client, TIMEOUT_MS, call);
+    return await withTimeout(client, TIMEOUT_MS, call);
   } catch (error) {
     if (isGrpcServiceError(error)) return undefined;
     throw error;

@@ -9,7 +9,7 @@ import { batchWorkflowId, taskQueueOf } from '../../contract/names.ts';
 import { batchLabels } from '../../contract/workflow-labels.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import { inTime, type Temporal } from './open-temporal.ts';
+import { withTimeout, type Temporal } from './open-temporal.ts';
 import { makeSearchAttributes } from './search-attributes.ts';
 
 /** After this time without an answer, Temporal counts as unavailable, ms. */
@@ -40,7 +40,7 @@ export async function startWorkflow(
   // The server may have lost its search attributes since the workers checked. A workflow that sets a missing one fails
   // its task for ever.
   await makeSearchAttributes({ client, namespace });
-  return inTime<WorkflowHandle>(client, ANSWER_TIMEOUT_MS, async () => {
+  return withTimeout<WorkflowHandle>(client, ANSWER_TIMEOUT_MS, async () => {
     if (!wakes) return client.workflow.start(SUPERVISE_BATCH, start);
     const handle = await client.workflow.signalWithStart(SUPERVISE_BATCH, {
       ...start,
@@ -62,7 +62,7 @@ export async function startWorkflow(
 export async function wakeWorkflow(client: Client, ledger: Ledger, batch: string): Promise<boolean> {
   const handle = client.workflow.getHandle(batchWorkflowId(ledger.id, batch));
   try {
-    await inTime(client, ANSWER_TIMEOUT_MS, () => handle.signal(WAKE_UP_SIGNAL));
+    await withTimeout(client, ANSWER_TIMEOUT_MS, () => handle.signal(WAKE_UP_SIGNAL));
     return true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;

@@ -10,7 +10,7 @@ import { defined } from '../../contract/defined.ts';
 import { SEARCH_ATTRIBUTES } from '../../contract/search-attributes.ts';
 import type { WorkflowState } from '../status/follow.ts';
 import { pinningOf } from '../worker-versions/current-version.ts';
-import { inTime } from './open-temporal.ts';
+import { withTimeout } from './open-temporal.ts';
 
 const UNKNOWN_ROWS = defineSearchAttributeKey('VoxbatchUnknown', SEARCH_ATTRIBUTES.VoxbatchUnknown);
 
@@ -20,7 +20,7 @@ const QUERY_TIMEOUT_MS = 3_000;
 /** Reads the state of an open batch's workflow from Temporal. */
 export async function readWorkflowState(client: Client, handle: WorkflowHandle): Promise<WorkflowState> {
   try {
-    const described = await inTime(client, QUERY_TIMEOUT_MS, () => handle.describe());
+    const described = await withTimeout(client, QUERY_TIMEOUT_MS, () => handle.describe());
     const { status, typedSearchAttributes } = described;
     if (status.name === 'RUNNING') {
       const shownUnknown = typedSearchAttributes.get(UNKNOWN_ROWS);

@@ -110,8 +110,11 @@ export function forget(found: Confirmable, env: NodeJS.ProcessEnv): void {
 export interface LedgerContents extends Pick<Ledger, 'id' | 'place'> {
   readonly batches: readonly BatchRecord[];
   readonly schedules: readonly ScheduleContents[];
-  /** Foreign parts of its database. They could change its behavior after review, so it cannot be confirmed. */
-  readonly strangeParts: readonly string[];
+  /**
+   * Parts of its database that differ from the schema. They could change its behavior after review, so a ledger that
+   * has any cannot be confirmed.
+   */
+  readonly schemaDifferences: readonly string[];
 }
 
 /** A schedule, without unrecorded parts. */
@@ -130,7 +133,7 @@ export async function readContents(ledger: Ledger): Promise<LedgerContents> {
     place: ledger.place,
     batches: await ledger.listBatches(),
     schedules: await Promise.all(known.map((name) => readSchedule(ledger, name))),
-    strangeParts: await ledger.strangeParts(),
+    schemaDifferences: await ledger.schemaDifferences(),
   };
 }
 

@@ -33,7 +33,7 @@ export function standingOfLedger(settings: LedgerSettings, ledger: OpenLedger): 
 }
 
 /** Whether a ledger may neither run commands nor spend. For read-only commands: records nothing. */
-export function isStranger(settings: LedgerSettings, ledger: OpenLedger): boolean {
+export function isLedgerUnconfirmed(settings: LedgerSettings, ledger: OpenLedger): boolean {
   return lookUp(settings, ledger).standing === 'unknown';
 }
 

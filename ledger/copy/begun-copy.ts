@@ -7,8 +7,8 @@ import { readLedgerFacts, type CopyFacts } from './read-only.ts';
 
 /** Throws {@link LedgerTooNew} if a newer version has added tables to a side, which would not be copied. */
 export async function requireKnownTables({ database: { db, place }, versions }: CopySide): Promise<void> {
-  const stranger = (await versionsIn(db)).find((name) => !versions.includes(name));
-  if (stranger !== undefined) throw new LedgerTooNew(place, stranger);
+  const unknownVersion = (await versionsIn(db)).find((name) => !versions.includes(name));
+  if (unknownVersion !== undefined) throw new LedgerTooNew(place, unknownVersion);
 }
 
 /**
@@ -31,8 +31,8 @@ export async function findBegun(from: CopySide, to: CopySide): Promise<CopyFacts
   if (target.readOnly === undefined && source.id === target.id) throw new CopyRefused({ why: 'same' });
   // A backup that nobody has accepted has what was paid, like any other ledger.
   if (target.readOnly?.type !== 'incoming') await requireEmpty(to.database.db);
-  const strange = await from.database.findStrange();
-  if (strange.length > 0) throw new CopyRefused({ why: 'strange', parts: strange });
+  const differences = await from.database.findSchemaDifferences();
+  if (differences.length > 0) throw new CopyRefused({ why: 'strange', parts: differences });
   return undefined;
 }
 

@@ -14,7 +14,7 @@ export async function openSide(address: string, onMade?: () => void): Promise<Co
     mustExist: onMade === undefined,
     makesTables: onMade !== undefined,
     patienceMs: 0,
-    isWhole: true,
+    readsWholeTables: true,
   });
   const database = await databaseOf(dialect, driver, place, { hasReserve: false });
   return { database, dialect: await driver.copying(), versions: Object.keys(driver.versions) };

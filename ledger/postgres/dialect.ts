@@ -44,7 +44,7 @@ const WHOLE_ANSWER_MS = 3_600_000;
  */
 export async function openPostgres(
   place: string,
-  { makesTables = false, isWhole = makesTables, patienceMs }: OpenDialect,
+  { makesTables = false, readsWholeTables = makesTables, patienceMs }: OpenDialect,
 ): Promise<Dialect> {
   const outage = new Outage(
     patienceMs,
@@ -52,7 +52,7 @@ export async function openPostgres(
     SILENCE,
   );
   const { schema } = connectionTo(place);
-  const sessions = new Sessions(place, outage, isWhole ? WHOLE_ANSWER_MS : ANSWER_MS);
+  const sessions = new Sessions(place, outage, readsWholeTables ? WHOLE_ANSWER_MS : ANSWER_MS);
   try {
     await sessions.using(async (session) => {
       const [{ found, tables } = {}] = (

@@ -9,9 +9,9 @@ export const postgres: LedgerDriver = {
   make: () => Promise.resolve(),
   open: async (place, how) => (await import('./dialect.ts')).openPostgres(place, how),
   // Not checked: unlike a file, a database does not come along in a folder from elsewhere.
-  strangeParts: () => Promise.resolve([]),
+  schemaDifferences: () => Promise.resolve([]),
   versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),
-  letOthersWork: async (...migration) => (await import('./locked-tables.ts')).letOthersWork(...migration),
+  retryMigration: async (...migration) => (await import('./locked-tables.ts')).retryMigration(...migration),
   // `HOME` and the like locate the files of passwords and services; `USER` is the default user.
   isSetting: (name) => name.startsWith('PG') || ['HOME', 'USER', 'APPDATA', 'USERPROFILE', 'USERNAME'].includes(name),
   copying: async () => (await import('./copy-dialect.ts')).postgresCopy,

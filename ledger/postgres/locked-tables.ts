@@ -17,7 +17,7 @@ const OF_LOCKS = ['55P03', '40P01'];
  * Runs a migration, and retries while other sessions use the tables. Throws `LedgerUnreachable`, naming these sessions,
  * if they did so at each try.
  */
-export async function letOthersWork(
+export async function retryMigration(
   db: Kysely<Schema>,
   place: string,
   migrate: () => Promise<void>,

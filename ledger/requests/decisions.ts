@@ -1,7 +1,7 @@
 import type { ActionKind, By } from '../../contract/actions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { requireCharge } from './charges.ts';
-import { recordLacking } from './record-lacking.ts';
+import { recordMissingRequest } from './record-missing.ts';
 import { releaseJob } from './release-job.ts';
 import { settleAttempt } from './settle.ts';
 import { LedgerMisuse } from '../errors.ts';
@@ -31,7 +31,7 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision, by: By
       const known = row.chargeAt(key);
       // A request in flight gets an answer, which names its job.
       if (known?.state === 'sending' || (known !== undefined && decision.isUnsent === true)) return false;
-      if (known === undefined && !(await recordLacking(row, key, decision))) return false;
+      if (known === undefined && !(await recordMissingRequest(row, key, decision))) return false;
       if (!(await adopt(row, key, decision.jobId))) return false;
       // Nothing proves that this request made the job, so no other row may use its result.
       await row.changeCharge(requireCharge(row, key), { result_key: null });

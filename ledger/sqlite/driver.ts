@@ -1,20 +1,20 @@
 import { sql } from 'kysely';
 import type { LedgerDriver } from '../driver.ts';
 import { versionsOf } from '../versions.ts';
-import { admitFile, makeFile } from './open-file.ts';
+import { prepareFile, makeFile } from './open-file.ts';
 
 /**
- * A ledger in a local file, through libsql (docs/decisions/ledger.md). Code that only some commands need is loaded on
- * demand.
+ * A ledger in a local file, through libsql (docs/decisions/ledger.md). {@link LedgerDriver} describes each member. Code
+ * that only some commands need is loaded on demand.
  */
 export const sqlite: LedgerDriver = {
   describe: (place) => place,
   make: makeFile,
   open: async (place, options) => {
-    await admitFile(place, options);
+    await prepareFile(place, options);
     return (await import('./dialect.ts')).openSqlite(place);
   },
-  strangeParts: async (db) => (await import('./strange-parts.ts')).strangeParts(db),
+  schemaDifferences: async (db) => (await import('./schema-differences.ts')).schemaDifferences(db),
   versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),
   importFormer: async (place) => (await import('./import-former.ts')).importFormer(place),
   refuseWrites: async (db) => {

@@ -29,7 +29,7 @@ const BESIDE = [
  * needed. Throws {@link LedgerUnreachable}, also for a file on a network disk or one with a symbolic link next to it,
  * and {@link LedgerMissing}.
  */
-export async function admitFile(path: string, { mustExist, disks }: OpenFileOptions): Promise<void> {
+export async function prepareFile(path: string, { mustExist, disks }: OpenFileOptions): Promise<void> {
   await refuseNetworkDisk(path, disks);
   refuseLinks(path);
   if (mustExist) {

@@ -1,8 +1,6 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
 
-/** After `run --sample N`: whether to run the rest of the rows. */
-
-/** Facts once the rows of a sample have ended. */
+/** What is known once the rows of `run --sample N` have ended. */
 export interface SampleEnd {
   /** How the sample ended. */
   readonly exit: ExitName;

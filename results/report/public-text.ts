@@ -22,7 +22,7 @@ const HOME = /^(?:~|\/(?:home|Users|root)\/?[^/]*|[A-Za-z]:[\\/]Users[\\/]?[^\\/
  */
 export function publicText(text: string): string {
   if (!/[/\\?]/u.test(text)) return text;
-  // These may have spaces in any place; `/tmp/` in their place is then shortened like any path.
+  // These folders may have spaces that `PATH` would not match. `/tmp/` stands for them, and is removed with the path.
   const known = [process.cwd(), homedir(), tmpdir()].filter((place) => place.length > 1);
   const bare = known.reduce((shortened, place) => shortened.replaceAll(`${place}/`, '/tmp/'), text);
   return bare
@@ -32,7 +32,7 @@ export function publicText(text: string): string {
     .replace(PATH, (path) => (isPath(path) ? lastName(path) : path));
 }
 
-/** Returns whether a match of {@link PATH} is a path: `/2` in `1 /2` is not. */
+/** Returns whether a match of {@link PATH} is a path. A slash with a single name, as `/2` in `1 /2`, is not. */
 function isPath(path: string): boolean {
   return /^(?:[~A-Za-z\\]|\/[^/]+\/)/u.test(path);
 }

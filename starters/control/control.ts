@@ -3,7 +3,7 @@ import { chooseBatch } from '../../client/open-records.ts';
 import { workCommand } from '../../client/status/continue-command.ts';
 import { viewControlResult } from '../../client/control/control-view.ts';
 import { controlBatch, type ControlResult, type StillRunning } from '../../client/control/control-batch.ts';
-import { isStranger } from '../../client/trust/known-ledgers.ts';
+import { isLedgerUnconfirmed } from '../../client/trust/known-ledgers.ts';
 import { jsonLine, type RunContext } from '../terminal/output.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -48,7 +48,7 @@ async function control(
     });
     const { after, stillRunning, pausedAgain } = controlled;
     const isCluster = settings.cluster !== undefined;
-    const goOn = isStranger(settings, ledger) ? 'voxbatch trust' : commandLine(workCommand(after, isCluster));
+    const goOn = isLedgerUnconfirmed(settings, ledger) ? 'voxbatch trust' : commandLine(workCommand(after, isCluster));
     output.say(
       pausedAgain === undefined
         ? messageFor(controlled, { requested, isNow, goOn })

@@ -4,7 +4,7 @@ import { workCommand } from '../../client/status/continue-command.ts';
 import { viewTuned } from '../../client/control/control-view.ts';
 import { readTuned, tuneBatch, type Tuned } from '../../client/control/control-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
-import { isStranger } from '../../client/trust/known-ledgers.ts';
+import { isLedgerUnconfirmed } from '../../client/trust/known-ledgers.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { withLedger } from '../connect/settings.ts';
 import type { Flags } from '../commands/flags.ts';
@@ -31,7 +31,9 @@ export async function tune(name: string | undefined, flags: Flags, { output }: R
     const tuned = await readTuned(ledger, batch.name);
     printAnswer(output, flags, viewTuned(tuned), () => tunedLines(tuned, batch.settings));
     if (isChange) {
-      const lines = isStranger(settings, ledger) ? [CONFIRM_FIRST] : effectLines(tuned, { isNotified, isCluster });
+      const lines = isLedgerUnconfirmed(settings, ledger)
+        ? [CONFIRM_FIRST]
+        : effectLines(tuned, { isNotified, isCluster });
       for (const line of lines) output.say(line);
     }
     return 'complete';

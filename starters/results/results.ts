@@ -1,10 +1,11 @@
-import { writeLinks, readEnd, writeFiles } from '../../client/results/write-files.ts';
+import { readEnd, writeFiles } from '../../client/results/write-files.ts';
+import { writeLinks } from '../../client/results/write-links.ts';
 import { plural } from '../terminal/words.ts';
 import { jsonLine, printAnswer, type RunContext } from '../terminal/output.ts';
 import { viewResults } from '../../client/results/files-view.ts';
 import { addSound } from '../../client/sound/add-sound.ts';
 import { chooseBatch } from '../../client/open-records.ts';
-import { isStranger } from '../../client/trust/known-ledgers.ts';
+import { isLedgerUnconfirmed } from '../../client/trust/known-ledgers.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { usageError } from '../exit-error.ts';
@@ -63,7 +64,8 @@ export async function results(name: string | undefined, flags: Flags, { output }
     if (flags.json === true) output.data(jsonLine(viewResults(files)));
     else {
       const end = await readEnd(ledger, files);
-      for (const line of summaryLines({ ...end, isStranger: isStranger(settings, ledger) })) output.data(line);
+      for (const line of summaryLines({ ...end, isLedgerUnconfirmed: isLedgerUnconfirmed(settings, ledger) }))
+        output.data(line);
       for (const line of madeLines(files)) output.data(`  ${line}`);
     }
     for (const line of keptLines(files.kept, out)) output.say(line);

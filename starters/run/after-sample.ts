@@ -1,7 +1,7 @@
 import type { Pilot } from './finish-run.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { defined } from '../../contract/defined.ts';
-import { afterSample } from '../../client/results/write-files.ts';
+import { decideAfterSample } from '../../client/run/after-sample.ts';
 import type { RunContext } from '../terminal/output.ts';
 import { personAt } from '../person.ts';
 import { askYesNo } from '../terminal/ask.ts';
@@ -47,7 +47,8 @@ interface Question extends Pick<RunContext, 'output'> {
 
 /** Whether the other rows are to be sent: asks the user, or prints why they are not. */
 async function isAgreed({ exit, pilot, request: { flags, manifestPath }, output, ask }: Question): Promise<boolean> {
-  const decision = afterSample(exit, pilot, personAt(output, flags, manifestPath));
+  const { yes, canAsk } = personAt(output, flags, manifestPath);
+  const decision = decideAfterSample({ exit, left: pilot.left, yes, canAsk });
   switch (decision.type) {
     case 'go':
       return true;

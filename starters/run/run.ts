@@ -2,7 +2,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import { chosenOf, resultsOf } from '../../client/status/counts-view.ts';
 import { existsSync } from 'node:fs';
 import { checkRun } from '../../client/run/check-run.ts';
-import { standingOf } from '../../client/results/write-files.ts';
+import { readBatchState } from '../../client/results/write-files.ts';
 import { recordBatch, type Recorded, type RecordEvent } from '../../client/run/record-batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isLog, type RunContext, type Output } from '../terminal/output.ts';
@@ -103,7 +103,7 @@ async function runRecorded(
   const { batch } = recorded;
   if (recorded.type === 'known') printChanges(recorded, plan, output);
   const place = { batch: batch.name, out: plan.out, xlsx: plan.settings.xlsx, report: plan.settings.report, onPilot };
-  const { exit, counts, isCleaned } = await standingOf(session, batch);
+  const { exit, counts, isCleaned } = await readBatchState(session, batch);
   if (batch.state === 'closed' && isCleaned) {
     output.say(
       `Batch "${batch.name}" is already finished, and what its rows asked for was removed. Nothing is sent, nothing is written.`,

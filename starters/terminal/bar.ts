@@ -21,25 +21,25 @@ const COLOURS = ['green', 'red', 'gray'] as const;
 type Capabilities = Pick<Output, 'hasColour' | 'isUnicode'>;
 
 /**
- * Returns a progress line such as `██████▒░░░░ 1,234/2,000 done, 12 failed, 8.2 rows/s, 2:05 left`. `room`: the width
+ * Returns a progress line such as `██████▒░░░░ 1,234/2,000 done, 12 failed, 8.2 rows/s, 2:05 left`. `width`: that
  * of the terminal, in cells; `now`: ms since 1970.
  */
-export function barLine(progress: BatchProgress, room: number, now: number, terminal: Capabilities): string {
+export function barLine(progress: BatchProgress, width: number, now: number, terminal: Capabilities): string {
   const figures = figuresOf(progress, now).flatMap(({ words, isBrief }) => (isBrief ? [words] : []));
   const problems = problemsOf(progress, now);
-  const left = room - widthOf(figures.join(', ')) - 1;
+  const left = width - widthOf(figures.join(', ')) - 1;
   const length = Math.min(left, problems.length === 0 ? MAX_CELLS : MAX_CELLS_WITH_PROBLEM);
   const words = [...figures, ...problems].join(', ');
-  if (length < MIN_CELLS) return cutToWidth(words, room);
-  return `${bar(progress, length, terminal)} ${cutToWidth(words, room - length - 1)}`;
+  if (length < MIN_CELLS) return cutToWidth(words, width);
+  return `${bar(progress, length, terminal)} ${cutToWidth(words, width - length - 1)}`;
 }
 
 function bar({ counts }: BatchProgress, length: number, { hasColour, isUnicode = false }: Capabilities): string {
-  const all = Math.max(1, chosenOf(counts));
+  const total = Math.max(1, chosenOf(counts));
   const [done, ended] = [resultsOf(counts), endedOf(counts)];
   // Rounding may neither hide rows without a result nor fill the bar before the last row has ended.
-  const withoutResult = ended > done ? Math.max(1, Math.floor((length * (ended - done)) / all)) : 0;
-  const withResult = Math.min(length - withoutResult - (ended < all ? 1 : 0), Math.floor((length * done) / all));
+  const withoutResult = ended > done ? Math.max(1, Math.floor((length * (ended - done)) / total)) : 0;
+  const withResult = Math.min(length - withoutResult - (ended < total ? 1 : 0), Math.floor((length * done) / total));
   const cells = [withResult, withoutResult, length - withResult - withoutResult];
   return cells
     .map((count, at) => {

@@ -87,12 +87,17 @@ const ENDED_PER_LAST_ROW = 19;
  * takes long; else nothing.
  */
 export function lastRowWords(
-  { batch, counts, oldest, isStranger }: Pick<BatchStatus, 'batch' | 'counts' | 'oldest' | 'isStranger'>,
+  {
+    batch,
+    counts,
+    oldest,
+    isLedgerUnconfirmed,
+  }: Pick<BatchStatus, 'batch' | 'counts' | 'oldest' | 'isLedgerUnconfirmed'>,
   now: number,
 ): string {
   const [chosen, ended] = [chosenOf(counts), endedOf(counts)];
   const isLast = oldest !== undefined && ended >= ENDED_PER_LAST_ROW * (chosen - ended);
-  if (!isLast || isStranger || now - oldest.since < LONG_ROW_MS) return '';
+  if (!isLast || isLedgerUnconfirmed || now - oldest.since < LONG_ROW_MS) return '';
   const explain = commandLine(nextCommand('explain', rowArg(oldest), '--batch', batch.name));
   return `; ${number(ended)} of ${rowsInWords(chosen)} have ended. To look into it: ${explain}`;
 }
@@ -112,9 +117,13 @@ function failureWords(group: BatchStatus['failures'][number]): string {
 }
 
 /** Returns how many less frequent failures there are: `and 7 more kinds (12 rows): voxbatch report lines`. */
-function moreLines({ batch: { name }, isStranger, moreFailures: { kinds, rows } }: BatchStatus): readonly string[] {
+function moreLines({
+  batch: { name },
+  isLedgerUnconfirmed,
+  moreFailures: { kinds, rows },
+}: BatchStatus): readonly string[] {
   if (rows === 0) return [];
-  const all = isStranger ? '' : `: ${commandLine(nextCommand('report', name))}`;
+  const all = isLedgerUnconfirmed ? '' : `: ${commandLine(nextCommand('report', name))}`;
   return [`and ${plural(kinds, 'more kind')} (${rowsInWords(rows)})${all}`];
 }
 
@@ -134,13 +143,13 @@ function cleanedLines({ name, cleaned: { media, rows, unfinished } }: Batch): re
 /** Returns a line about a hook that is undelivered, being retried, or has failed for good; else no lines. */
 function hookLines(
   hook: BatchStatus['hooks'][number],
-  { batch, isStranger }: BatchStatus,
+  { batch, isLedgerUnconfirmed }: BatchStatus,
   now: number,
 ): readonly string[] {
   const { target, event, trouble, endedAt, dueAt } = hook;
   const flag = flagOfHook(target);
   if (isUndelivered(hook)) {
-    const command = isStranger ? '' : ` Tell it with: ${goOnCommand(batch)}`;
+    const command = isLedgerUnconfirmed ? '' : ` Tell it with: ${goOnCommand(batch)}`;
     return [`${flag} (${event}) is still to be told.${command}`];
   }
   if (trouble === null) return [];

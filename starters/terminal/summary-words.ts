@@ -92,13 +92,13 @@ const OUTCOME_WORDS: Readonly<Record<EndWord, string>> = {
 };
 
 /**
- * Returns the summary of a run as lines: the outcomes, the cost, where the files are, and the next steps. `isStranger`:
- * the ledger may have come with the folder, so no command is advised from it.
+ * Returns the summary of a run as lines: the outcomes, the cost, where the files are, and the next steps.
+ * `isLedgerUnconfirmed`: the ledger may have come with the folder, so no command is advised from it.
  */
 export function summaryLines(
-  end: Omit<EndOfRun, 'pilot'> & Partial<Pick<EndOfRun, 'pilot'>> & { readonly isStranger?: boolean },
+  end: Omit<EndOfRun, 'pilot'> & Partial<Pick<EndOfRun, 'pilot'>> & { readonly isLedgerUnconfirmed?: boolean },
 ): readonly string[] {
-  const { batch, counts, money, pilot, isStranger = false } = end;
+  const { batch, counts, money, pilot, isLedgerUnconfirmed = false } = end;
   const line = (count: number, word: string, meaning: string): string =>
     `  ${String(count).padStart(6)}  ${word.padEnd(10)} ${meaning}`;
   const rows = endsOf(counts).map(([word, count]) => line(count, word, OUTCOME_WORDS[word]));
@@ -112,7 +112,7 @@ export function summaryLines(
     ...damagedLines(money),
     `results: ${out}/results.csv    media: ${out}/media/`,
     ...(pilot === undefined ? [] : pilotLines(pilot)),
-    ...(isStranger ? [CONFIRM_FIRST] : steps),
+    ...(isLedgerUnconfirmed ? [CONFIRM_FIRST] : steps),
   ];
   return [
     `Batch "${batch.name}": ${chosenInWords(chosenOf(counts), counts.total)}${dialectWords(batch.settings)}${took}`,

@@ -6,7 +6,7 @@ import { readSettings, type CommandSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { askYesNo, mayAsk, type AskFlags } from '../terminal/ask.ts';
 import { memberLines, visiblePath } from './member-words.ts';
-import { unconfirmedError, COPY_LINE, ledgerLines, strangeWords } from './confirmable-words.ts';
+import { unconfirmedError, COPY_LINE, ledgerLines, differenceWords } from './confirmable-words.ts';
 import type { SessionRequest } from '../../client/session.ts';
 import { rememberLedger, standingOfLedger } from '../../client/trust/known-ledgers.ts';
 import { requireWritable } from '../../client/machine-faults.ts';
@@ -83,7 +83,7 @@ async function admitLedger(
   }
   if (standing === 'known') return;
   const contents = mayAsk({ yes }) ? await readContents(ledger) : undefined;
-  if (contents !== undefined && strangeWords(contents) === undefined) {
+  if (contents !== undefined && differenceWords(contents) === undefined) {
     const lines = [
       `You have not made the ledger ${visiblePath(ledger.place)} on this machine:`,
       ...ledgerLines(contents),

@@ -48,7 +48,7 @@ export function confirmableLines(found: Confirmable): readonly string[] {
 /** Returns why something cannot be confirmed; undefined if it can. */
 export function flawOf(found: Confirmable): string | undefined {
   if (found.type !== 'ledger') return undefined;
-  return found.refusal ?? (found.isConfirmed ? undefined : strangeWords(found.contents));
+  return found.refusal ?? (found.isConfirmed ? undefined : differenceWords(found.contents));
 }
 
 /** Returns the variable that names it, for a shell: what the user names needs no confirmation. */
@@ -134,13 +134,13 @@ function riskLines(
 }
 
 /** Returns why a ledger's database is not as voxbatch makes it; undefined if it is. */
-export function strangeWords({ place, strangeParts }: LedgerContents): string | undefined {
-  if (strangeParts.length === 0) return undefined;
-  const named = visible(strangeParts.slice(0, MAX_PARTS).join(', ')).slice(1, -1);
+export function differenceWords({ place, schemaDifferences }: LedgerContents): string | undefined {
+  if (schemaDifferences.length === 0) return undefined;
+  const named = visible(schemaDifferences.slice(0, MAX_PARTS).join(', ')).slice(1, -1);
   return `The ledger ${visiblePath(place)} cannot be confirmed: its database is not as voxbatch makes it (${named}), so it may do other things than it shows.`;
 }
 
-/** Strange parts of a database that are listed. */
+/** Max differences from the schema that are listed. */
 const MAX_PARTS = 5;
 
 const NOT_CONFIRMED = 'You have not confirmed on this machine what may have come with this folder.';

@@ -14,6 +14,7 @@ import { oneLine } from '../terminal/table.ts';
 
 /** `voxbatch voices create NAME --sample FILE…`: makes a voice from recordings, and prints its id. Paid. */
 export async function createVoice(operand: string | undefined, flags: Flags, context: RunContext): Promise<ExitName> {
+  // `--sample` is another name of `--audio`.
   const { audio: samples = [], transcript, description, visibility, language, api } = flags;
   const name = nameOf(operand, flags);
   if (samples.length === 0) throw usageError('A voice is made from recordings: name at least one with --sample FILE.');
@@ -32,14 +33,14 @@ function nameOf(operand: string | undefined, { name, audio = [] }: Flags): strin
     throw usageError('The name is given twice: before the flags and by --name.');
   const chosen = operand ?? name ?? '';
   const last = audio.at(-1);
-  // `--sample` takes several values, so it takes a name that follows it.
+  // `--sample` takes several values, so a name that follows it counts as one more recording.
   const taken = last === undefined ? '' : ` "${last}" was taken for a recording.`;
   if (chosen.trim() === '')
     throw usageError(`A voice needs a name: voxbatch voices create NAME --sample FILE.${taken}`);
   return chosen;
 }
 
-/** Prints the voice's id, and warns if a voice that was made earlier has been deleted since. */
+/** Prints the voice's id. Warns if nothing was sent, because it was made earlier (`isOld`), and it is gone since. */
 async function printVoice(
   { batch, row }: SingleRecord,
   flags: Flags,

@@ -25,7 +25,7 @@ export class MediaPortTaken extends Error {
  * its server answers the links of both, and this process takes over once it is gone. Throws {@link MediaPortTaken},
  * with the system's error code as its message.
  *
- * @param key `KEY_BYTES` long, the same for all processes of a home
+ * @param key `KEY_BYTES` long, the same for all processes with the same `VOXBATCH_HOME`
  */
 export async function serveMedia({ host, port, url }: ServeMedia, key: Buffer): Promise<LocalMediaLinks> {
   const files = new VerifiedFiles();
@@ -51,6 +51,7 @@ export async function serveMedia({ host, port, url }: ServeMedia, key: Buffer): 
   };
   return {
     async prepare(file) {
+      // Opening verifies the content, so that a changed file is found before a request names it.
       const { handle } = await files.open(file);
       await handle.close();
     },

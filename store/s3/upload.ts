@@ -36,7 +36,10 @@ export class Uploads {
     this.#client = client;
   }
 
-  /** Uploads content under a key. Throws `StoreUnwritable`, also if a file does not have its hash (`LOST`). */
+  /**
+   * Uploads content under a key. Throws {@link StoreUnwritable}, with code `LOST` if a local file does not have the
+   * content's hash any more.
+   */
   async put(key: string, content: Content): Promise<void> {
     const { from } = content;
     if (typeof from !== 'string') return this.#putBody(key, from, content.sha256);
@@ -136,6 +139,7 @@ export class Uploads {
           failed.abort();
         });
         sending.push(sent);
+        // Bounds the parts in memory.
         await sending[sending.length - PARTS_AT_ONCE];
       }
     } finally {

@@ -18,7 +18,10 @@ import { expectKept } from './recount.ts';
 import { aBatch, claimAnew, DROP_LATER_TABLES, INTENT } from './setup.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 
-/** Ledgers of layouts from before version 1, which `former/` has as those versions left them, with what they said of them. */
+/**
+ * Ledgers of layouts from before version 1, which `former/` has as those versions left them, with what they said of
+ * them.
+ */
 
 interface Said {
   readonly counts: Counts;
@@ -75,7 +78,7 @@ describe.each(FORMER)('a ledger of %s', (version) => {
     const ledger = await openLedger(path);
     expect(await sayingsOf(ledger)).toEqual(JSON.parse(read(version, 'json')));
     for (const batch of ['lines', 'old', 'paused']) await expectKept(ledger, batch);
-    expect(await ledger.strangeParts()).toEqual([]);
+    expect(await ledger.schemaDifferences()).toEqual([]);
     expect(ledger.former).toBe(`${path}.former`);
     expect(tablesIn(`${path}.former`)).toEqual(before);
     expect(statSync(`${path}.former`).mode & 0o777).toBe(0o600);
@@ -169,7 +172,9 @@ describe('a process that is killed while it reads a former ledger in', () => {
     with recursive n(i) as (select 100 union all select i + 1 from n where i < 40000)
     select 'lines', i, 'm' || i, i, 'tts', '{"kind":"tts","text":"' || hex(randomblob(100)) || '","voice":"v","extra":{}}', '[]', 1, 'waiting', 1, 1 from n`;
 
-  /** Kills a process that opens the ledger once this file is there, after some ms. True: it was killed in the middle. */
+  /**
+   * Kills a process that opens the ledger once this file is there, after some ms. True: it was killed in the middle.
+   */
   async function killAt(file: string, ms: number): Promise<boolean> {
     const module = pathToFileURL(compiledOf('ledger/open-ledger.ts')).href;
     const code = `const { openLedger } = await import(${JSON.stringify(module)}); await (await openLedger(${JSON.stringify(path)})).close();`;
@@ -226,7 +231,7 @@ describe('a ledger of a layout from before 0.1', () => {
     const ledger = await openLedger(path);
     expect(ledger.former).toBe(`${path}.former`);
     expect(await ledger.knownSchedules()).toEqual([]);
-    expect(await ledger.strangeParts()).toEqual([]);
+    expect(await ledger.schemaDifferences()).toEqual([]);
     await ledger.close();
   });
 });

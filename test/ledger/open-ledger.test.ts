@@ -87,7 +87,7 @@ describe('openLedger', () => {
     raw.close();
     for (const ledger of ledgers) await ledger.close();
     const again = await openLedger(path);
-    expect(await again.strangeParts()).toEqual([]);
+    expect(await again.schemaDifferences()).toEqual([]);
     await again.close();
   });
 

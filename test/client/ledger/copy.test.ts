@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { mkdir } from 'node:fs/promises';
 import { copyLedgerTo } from '../../../client/ledger/copy-ledger.ts';
 import { openRecords } from '../../../client/open-records.ts';
-import { isStranger, type LedgerSettings } from '../../../client/trust/known-ledgers.ts';
+import { isLedgerUnconfirmed, type LedgerSettings } from '../../../client/trust/known-ledgers.ts';
 import { fill } from '../../ledger/setup.ts';
 import { openTestLedger } from '../../support/open-test-ledger.ts';
 import { folderForEach } from '../../support/fresh-folder.ts';
@@ -24,7 +24,7 @@ it("a ledger that was copied is on record as its user's, by the id that it has f
     confirm: () => Promise.resolve(),
   });
   const copied = await openRecords(settings, { mustExist: true });
-  expect([copied.id, isStranger(settings, copied)]).toEqual([from.id, false]);
+  expect([copied.id, isLedgerUnconfirmed(settings, copied)]).toEqual([from.id, false]);
   expect(await copied.counts('b')).toMatchObject({ states: { waiting: 1 } });
   await copied.close();
 });

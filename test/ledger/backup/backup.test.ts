@@ -53,7 +53,7 @@ describe('the backup of a ledger', () => {
     expect(back.readOnly).toEqual({ type: 'backup', ...FACTS });
     expect(await back.isAccepted()).toBe(false);
     expect(await back.counts('b')).toMatchObject({ states: { waiting: 3 } });
-    expect(await back.strangeParts()).toEqual([]);
+    expect(await back.schemaDifferences()).toEqual([]);
     await expect(back.setControl('b', 'paused')).rejects.toMatchObject({ name: 'LedgerReadOnly', why: FACTS });
     await expect(back.acquireLane({ batch: 'b', lane: 1, run: 'r', owner: 'w' })).rejects.toBeInstanceOf(
       LedgerReadOnly,
@@ -74,7 +74,7 @@ describe('the backup of a ledger', () => {
     await back.clearDoubts(ANN);
     await back.requireResumable('b');
     expect((await opened('back.db')).readOnly).toBeUndefined();
-    expect(await back.strangeParts()).toEqual([]);
+    expect(await back.schemaDifferences()).toEqual([]);
   });
 
   it('is neither moved to another place nor written over by a ledger that moves', async () => {

@@ -96,8 +96,8 @@ describe.each(PAIRS)('a copy from %s to %s', (fromKind, toKind) => {
       type: 'moved',
       place: to.database.place,
     });
-    expect(await before.strangeParts()).toEqual([]);
-    expect(await createLedger(to.database).strangeParts()).toEqual([]);
+    expect(await before.schemaDifferences()).toEqual([]);
+    expect(await createLedger(to.database).schemaDifferences()).toEqual([]);
   });
 
   it('leaves a ledger that also a later version can read, and takes no write into what that adds', async () => {
@@ -109,7 +109,7 @@ describe.each(PAIRS)('a copy from %s to %s', (fromKind, toKind) => {
     expect(await later.counts('b')).toMatchObject({ states: { waiting: 2 } });
     expect(await database.db.selectFrom('worker_duties').selectAll().execute()).toEqual([]);
     expect(later.readOnly).toMatchObject({ type: 'moved', place: to.database.place });
-    expect(await later.strangeParts()).toEqual([]);
+    expect(await later.schemaDifferences()).toEqual([]);
     expect(await canWrite(from)).toBe(false);
     const write = database.db.insertInto('worker_duties').values({ owner: 'w', duty: 'submit' });
     await expect(write.execute()).rejects.toBeInstanceOf(LedgerReadOnly);

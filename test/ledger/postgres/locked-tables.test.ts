@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { MIGRATION_TABLE } from '../../../ledger/migrate.ts';
 import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
-import { letOthersWork } from '../../../ledger/postgres/locked-tables.ts';
+import { retryMigration } from '../../../ledger/postgres/locked-tables.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aKey, fill, INTENT } from '../setup.ts';
@@ -63,7 +63,7 @@ it('a migration that never gets through names who is in the way, and leaves all 
   // Sessions that have only begun are not named.
   const isOld = sql`select 1 from pg_stat_activity where pid = ${rows[0]?.pid} and xact_start < now() - interval '3 s'`;
   await waitFor(async () => (await isOld.execute(db)).rows.length > 0);
-  const failure = letOthersWork(db, place, lockRows, { most: 3, pauseMs: 1 });
+  const failure = retryMigration(db, place, lockRows, { most: 3, pauseMs: 1 });
   await expect(failure).rejects.toThrow(
     new RegExp(
       `in use each of the 3 times that this was tried: session ${rows[0]?.pid} of user \\w+ \\(report, in a transaction since \\S+Z\\)\\. ` +
@@ -81,6 +81,6 @@ it('a migration that fails by itself is not tried again', async () => {
     tries += 1;
     await sql`select * from nothing`.execute(db);
   };
-  await expect(letOthersWork(db, place, fail)).rejects.toThrow('"nothing" does not exist');
+  await expect(retryMigration(db, place, fail)).rejects.toThrow('"nothing" does not exist');
   expect(tries).toBe(1);
 });

@@ -5,7 +5,7 @@ import { realpath, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LedgerUnreachable } from '../../../ledger/errors.ts';
 import { refuseNetworkDisk, type Disks } from '../../../ledger/sqlite/network-disk.ts';
-import { admitFile } from '../../../ledger/sqlite/open-file.ts';
+import { prepareFile } from '../../../ledger/sqlite/open-file.ts';
 import { folderForEach } from '../../support/fresh-folder.ts';
 
 const EXT4 = 0xef53;
@@ -35,7 +35,7 @@ describe('a ledger on a network disk', () => {
     ['Ceph', 0x00c36400],
   ])('is refused on %s (%d), with what to do', async (name, type) => {
     const path = folder('not', 'yet', 'ledger.db');
-    const refused = expect(admitFile(path, { mustExist: false, disks: allOn(type) })).rejects;
+    const refused = expect(prepareFile(path, { mustExist: false, disks: allOn(type) })).rejects;
     await refused.toThrow(LedgerUnreachable);
     await refused.toThrow(
       new RegExp(`network file system \\(${name}\\).*Set VOXBATCH_HOME to a folder on a disk of this machine`),
@@ -69,7 +69,7 @@ describe('a ledger on a network disk', () => {
   });
 
   it('is a ledger like any other on a local disk', async () => {
-    await admitFile(folder('ledger.db'), { mustExist: false, disks: allOn(EXT4) });
+    await prepareFile(folder('ledger.db'), { mustExist: false, disks: allOn(EXT4) });
     expect(existsSync(folder('ledger.db'))).toBe(true);
   });
 });

@@ -12,7 +12,7 @@ it('says of the last row that takes long that all others have ended, and how to 
   await accept(ledger, 1);
   const words = async (ms: number): Promise<string> => {
     const [batch, counts, oldest] = [await find(ledger), await ledger.counts('b'), await ledger.oldestRow('b')];
-    return lastRowWords({ batch, counts, oldest, isStranger: false }, (oldest?.since ?? 0) + ms);
+    return lastRowWords({ batch, counts, oldest, isLedgerUnconfirmed: false }, (oldest?.since ?? 0) + ms);
   };
   expect(await words(600_000)).toBe('');
   for (let row = 2; row <= 20; row++)

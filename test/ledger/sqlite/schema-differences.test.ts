@@ -6,7 +6,7 @@ import { ledger, ledgerForEachTest } from '../setup.ts';
 
 ledgerForEachTest();
 
-const strange = (): Promise<readonly string[]> => ledger.strangeParts();
+const strange = (): Promise<readonly string[]> => ledger.schemaDifferences();
 
 function change(...statements: readonly string[]): void {
   const db = new Database(ledger.place);
@@ -24,7 +24,7 @@ describe('the parts of a ledger', () => {
     raw.exec(readFileSync(new URL('../../replay/upgrade/ledger.sql', import.meta.url), 'utf8'));
     raw.close();
     const first = await openLedger(place);
-    expect(await first.strangeParts()).toEqual([]);
+    expect(await first.schemaDifferences()).toEqual([]);
     await first.close();
   });
 

@@ -23,7 +23,7 @@ const OF_SQLITE = new Set(['sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4']);
  * Finds them by comparing with a new database in memory. A foreign trigger could change the control of each new batch,
  * a view could hide one, and without our triggers nothing counts what is spent.
  */
-export async function strangeParts(db: Kysely<Schema>): Promise<readonly string[]> {
+export async function schemaDifferences(db: Kysely<Schema>): Promise<readonly string[]> {
   const fresh = new Kysely<Schema>({ dialect: new SqliteDialect({ database: new Database(':memory:') }) });
   try {
     const versions = versionsOf(() => Promise.resolve(VERSIONS));
@@ -31,8 +31,8 @@ export async function strangeParts(db: Kysely<Schema>): Promise<readonly string[
     const { readOnly } = toLedgerFacts(await db.selectFrom('facts').selectAll().execute());
     if (readOnly !== undefined) for (const guard of guards(guardWords(readOnly))) await sql.raw(guard).execute(fresh);
     const [ours, found] = [await partsOf(fresh), await partsOf(db)];
-    const strange = [...without(found, ours), ...without(ours, found)];
-    return [...new Set(strange.map(({ type, name }) => `${type} ${JSON.stringify(name)}`))];
+    const differences = [...without(found, ours), ...without(ours, found)];
+    return [...new Set(differences.map(({ type, name }) => `${type} ${JSON.stringify(name)}`))];
   } finally {
     await fresh.destroy();
   }

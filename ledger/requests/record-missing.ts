@@ -1,6 +1,6 @@
 import type { AttemptKey } from '../../contract/batch.ts';
 import { quoteFrom } from '../../policy/money/pricing.ts';
-import { meantRequests } from '../../policy/reconcile/lacking-requests.ts';
+import { adoptableRequests } from '../../policy/reconcile/missing-requests.ts';
 import { findUnresolved } from '../../policy/redrive/redrive.ts';
 import { toSettings } from '../batches/batch-records.ts';
 import { readBatchLine } from '../batches/read-batches.ts';
@@ -14,38 +14,42 @@ import { chargeOfIntent } from './intents.ts';
 import { ownerOf } from './taken-jobs.ts';
 
 /**
- * Records a request that was sent but that the ledger lacks, with an unknown outcome, because a person has named its
- * job (`reconcile --adopt` after a restore). It is the request that the row needs next; or with `after`, the first one
- * of the next take of a row that has ended with that outcome. Such a take begins as a redrive's does, and the row keeps
- * its result until there is another.
+ * Records a request that was sent but is missing from the ledger, with an unknown outcome, because a person has named
+ * its job (`reconcile --adopt` after a restore). It is the request that the row needs next; or with `after`, the first
+ * request of the next take of a row that has ended with that outcome. Such a take begins as a redrive's does, and the
+ * row keeps its result until it has another.
  *
- * The row is open then, and no lane holds it: a worker that was about to send finds the record, and its fencing token
- * is void. Returns false, without any change, if the row needs something else, or another attempt has the job.
+ * Leaves the row open and in no lane, and raises its fencing token: a worker that was about to send the same request
+ * finds the record and stops. Returns false, without any change, if the row needs something else, or another attempt
+ * has the job.
  */
-export async function recordLacking(
+export async function recordMissingRequest(
   row: RowInTransaction,
   key: AttemptKey,
   { jobId, after }: Extract<Decision, { readonly type: 'adopted' }>,
 ): Promise<boolean> {
   const { tx } = row;
   const batch = await readBatchLine(tx, key.batch);
-  // A clean has removed, or removes, the requests of rows.
+  // `clean` has removed the rows' requests, or is about to.
   if (batch.state === 'loading' || batch.rows_cleaned_at !== null || batch.cleaning !== null) return false;
   // The row may have been run again since the person looked, or its answer may have come.
   if (after === undefined ? key.take !== row.line.take : row.line.outcome !== after) return false;
-  const lacking = meantRequests(toRow(row.line), row.attempts, key.take);
-  if (!lacking.some((one) => one.step === key.step && one.attempt === key.attempt)) return false;
+  const missing = adoptableRequests(toRow(row.line), row.attempts, key.take);
+  if (!missing.some((one) => one.step === key.step && one.attempt === key.attempt)) return false;
   if ((await ownerOf(tx, { ...key, jobId })) !== undefined) return false;
   const wasEnded = row.line.outcome !== null;
   if (after !== undefined) {
-    const isSecond = findUnresolved(row.spec, key.step, row.attempts) !== undefined;
-    await payAgain(row, { fromStep: key.step, reason: isSecond ? 'resubmitted' : 'redrive' });
+    // An earlier request of the step that may have been charged: this take pays for it a second time.
+    const mayPayTwice = findUnresolved(row.spec, key.step, row.attempts) !== undefined;
+    await payAgain(row, { fromStep: key.step, reason: mayPayTwice ? 'resubmitted' : 'redrive' });
   }
   const settings = toSettings(batch.settings);
   const quote = quoteFrom(row.line.kind, key.step, row.spec, settings);
   const now = tx.now();
+  // No process owns the request, and it is not about to be sent, so it needs no place among those in flight.
   const charge = chargeOfIntent(row, key, { ...quote, owner: '', maxSending: 0 }, settings, now);
   await row.addCharge({ ...charge, state: 'unknown', verdict_at: now });
+  // As for a request that is sent: with a budget, the quotes of the row's later steps are reserved.
   const promised = settings.budget === null ? 0 : (quote.quotedRest ?? 0);
   const hold = row.line.hold + 1;
   await row.change({ state: 'submitting', lane: null, hold, promised, updated_at: now });

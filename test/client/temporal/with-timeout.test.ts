@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
-import { inTime } from '../../../client/temporal/open-temporal.ts';
+import { withTimeout } from '../../../client/temporal/open-temporal.ts';
 import { HAS_PROMISE_HOOKS, runsPromiseHooks } from '../../support/promise-hooks.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { serveRaw } from '../../support/api-server.ts';
@@ -22,15 +22,15 @@ beforeEach(async () => {
   client = new Client({ connection });
 });
 
-it("inTime ends each call in its own time, and is in nobody's way between calls", async () => {
+it("withTimeout ends each call in its own time, and is in nobody's way between calls", async () => {
   const storage = connection.callContextStorage;
   const ask = (): Promise<unknown> => client.workflowService.getSystemInfo({});
   const begun = performance.now();
-  const [short, long] = [inTime(client, 100, ask), inTime(client, LONG_MS, ask)];
+  const [short, long] = [withTimeout(client, 100, ask), withTimeout(client, LONG_MS, ask)];
   await expect(short).rejects.toMatchObject(LATE);
   expect(runsPromiseHooks(storage)).toBe(HAS_PROMISE_HOOKS);
   await expect(long).rejects.toMatchObject(LATE);
   expect(performance.now() - begun).toBeGreaterThanOrEqual(LONG_MS - 10);
   expect(runsPromiseHooks(storage)).toBe(false);
-  expect(await inTime(client, 100, () => Promise.resolve('again'))).toBe('again');
+  expect(await withTimeout(client, 100, () => Promise.resolve('again'))).toBe('again');
 });

@@ -6,16 +6,16 @@ import { findUnresolved, isMade } from '../redrive/redrive.ts';
 import { lastAttempt, rowView, type AttemptView } from '../rows/row-machine.ts';
 import { isLeftOut, unsentRequest, type UnsentRow } from './unsent-request.ts';
 
-/** The part of a row that matters here. */
-export type LackingRow = Parameters<typeof rowView>[0] &
+/** The part of a row that decides which of its requests a restored ledger may be missing. */
+export type RestoredRow = Parameters<typeof rowView>[0] &
   Pick<UnsentRow, 'outcome' | 'state'> & { readonly failure: { readonly class: FailureClass } | null };
 
 /**
- * The requests of a row that a ledger may lack because it was restored, and whose job a person may name: the one that
- * the row needs next, or, if it has ended, those that its next take may begin with, the likeliest first. All are of one
- * take. None for a row that needs something else first.
+ * Returns the requests that may have been sent although a restored ledger has no record of them, so that a person may
+ * name their jobs: the request that the row needs next, or, if it has ended, those that its next take may begin with,
+ * the likeliest first. All are of one take. None for a row that needs something else first.
  */
-export function lackingRequests(row: LackingRow, attempts: readonly AttemptView[]): readonly RowAttempt[] {
+export function missingRequests(row: RestoredRow, attempts: readonly AttemptView[]): readonly RowAttempt[] {
   const { outcome, state } = row;
   const unsent = unsentRequest({ ...rowView(row), outcome, state }, attempts);
   if (unsent !== undefined) return [unsent];
@@ -23,24 +23,25 @@ export function lackingRequests(row: LackingRow, attempts: readonly AttemptView[
 }
 
 /**
- * Those of them that a person means who names the row, or one of its takes. Without a take, the next one is only meant
- * if nothing else can be: the row has no result, nor a request that may still bring one.
+ * Returns those of the {@link missingRequests} that a job may be adopted for, if a person names the row and perhaps one
+ * of its takes. Without a take, the next take counts only if the job cannot belong to a recorded request: the row has
+ * no result, nor a request that may still bring one.
  */
-export function meantRequests(
-  row: LackingRow,
+export function adoptableRequests(
+  row: RestoredRow,
   attempts: readonly AttemptView[],
   take: number | undefined,
 ): readonly RowAttempt[] {
   const { spec, outcome } = row;
-  const isClear = (): boolean =>
+  const mayBeNextTake = (): boolean =>
     !hasResult(outcome) && stepsIn(spec).every((step) => findUnresolved(spec, step, attempts) === undefined);
-  return lackingRequests(row, attempts).filter((one) =>
-    take === undefined ? one.take === row.take || isClear() : one.take === take,
+  return missingRequests(row, attempts).filter((one) =>
+    take === undefined ? one.take === row.take || mayBeNextTake() : one.take === take,
   );
 }
 
 function nextTakeRequests(
-  { row, spec, failure, take, parts }: LackingRow,
+  { row, spec, failure, take, parts }: RestoredRow,
   attempts: readonly AttemptView[],
 ): readonly RowAttempt[] {
   // Without its voice a row would end again with its maker, and the job not be fetched.

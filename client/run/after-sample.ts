@@ -1,0 +1,2 @@
+// For `starters/`, which may not import `policy/`.
+export { decideAfterSample } from '../../policy/subset/after-sample.ts';
