@@ -10,13 +10,14 @@ import { Readable } from 'node:stream';
 
 /**
  * Returns a function that stores the result in the body of an answer to a paid request, after recording its price. Such
- * a result comes only once, so failed writes are retried: of a small result as a whole, until the disk accepts it; of a
- * large one each single write, while the rest of the body waits, for as long as the request may last. A large result
- * does not use the disk space reserved for records.
+ * a result comes only once, so failed writes are retried. A small result is kept in memory and written again as a whole
+ * until the disk accepts it. Of a large one, each single write is retried, while the rest of the body waits, for as
+ * long as the request may last. A large result does not use the disk space reserved for records.
  */
 export function receivePaid(deps: Dependencies, loaded: LoadedAttempt, key: AttemptKey): Receive<StoredFile> {
   return async (answer, info) => {
     await notePrice(deps, key, info);
+    // `growing`: the folder whose disk a large result fills. The verdict is the answer, for the log of a failed write.
     const persist: Persist = (write, growing) =>
       retryUntilRecorded(deps, key, { verdict: 'done' }, async () => {
         if (growing === undefined) return writeInReservedSpace(deps, write);
@@ -65,7 +66,7 @@ export async function bufferSmallBody(body: Readable | Buffer): Promise<Readable
   return Readable.from(withRest(chunks, source));
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- A stream is made of it.
+// eslint-disable-next-line @typescript-eslint/require-await -- `Readable.from` needs an async iterable.
 async function* brokenAfter(chunks: readonly Buffer[], error: unknown): AsyncGenerator<Buffer> {
   yield* chunks;
   throw error;

@@ -27,7 +27,9 @@ export interface BatchEvent extends InLane {
   readonly reason?: string | undefined;
   /** The failure because of which the batch paused by itself, if it did. */
   readonly failure?: FailureClass | undefined;
+  /** HTTP status of that failure, if any. */
   readonly status?: number | undefined;
+  /** The API's id of the failed request, if any. */
   readonly requestId?: string | undefined;
   readonly control?: Control;
   /** Number of affected rows; with `open`, of rows without an outcome. */
@@ -80,7 +82,10 @@ export interface RowEvent extends InLane {
   readonly outcome: Outcome;
   /** Why the row has no result. Absent if it has one. */
   readonly failure?: FailureClass | undefined;
+  /** `Failure.cause`, unless it could contain the row's text. */
   readonly cause?: string | undefined;
+  /** HTTP status of the failure, if any. */
   readonly status?: number | undefined;
+  /** The API's id of the failed request, if any. */
   readonly requestId?: string | undefined;
 }

@@ -9,14 +9,15 @@ import { parseUnsignedNumber } from './value-kinds.ts';
 export const DEFAULT_THRESHOLD = 0.25;
 
 /**
- * The valid range of a threshold. Below it, a good recogniser fails good speech; above it, a different text may pass.
+ * The valid range of a threshold. Below the range, a good recogniser fails good speech; above it, a different text may
+ * pass.
  */
 export const THRESHOLD_BOUNDS = { least: 0.02, most: 0.6 } as const;
 
 /** What {@link parseVerifyThreshold} accepts, for a message that begins with "expected". */
 export const THRESHOLD_FORM = `true, false, or the share of words that may be wrong, from ${THRESHOLD_BOUNDS.least} to ${THRESHOLD_BOUNDS.most}`;
 
-/** Parses a threshold: `true` is the default one, `false` is `off`. Undefined if invalid. */
+/** Parses the value of `--verify`: `true` is the default threshold, `false` is `off`. Undefined if invalid. */
 export function parseVerifyThreshold(text: string): number | 'off' | undefined {
   if (/^true$/i.test(text)) return DEFAULT_THRESHOLD;
   if (/^false$/i.test(text)) return 'off';

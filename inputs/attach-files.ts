@@ -16,8 +16,9 @@ interface RowsByFiles {
 }
 
 /**
- * Reads the local files that rows name, recordings of voices and media, and puts what they hold into the rows. So a row
- * asks for that content, whatever its path leads to later. Called for each portion of a manifest that names files.
+ * Reads the local files that rows name (recordings of voices, and media), and records the content's hash in the rows.
+ * So a row asks for that content, even if the file at its path changes later. Called for each portion of a manifest
+ * that names files.
  *
  * @param rules the folders of relative paths, and the limits of recordings
  * @param columns names the columns in problems as the file does
@@ -44,14 +45,14 @@ async function attachSamples(rows: readonly UnpricedRow[], rules: SampleRules, c
   );
   const faulty: UnpricedRow[] = [];
   const problems: ManifestProblem[] = [];
-  const whole = checked.flatMap(({ row, found }): UnpricedRow[] => {
+  const attached = checked.flatMap(({ row, found }): UnpricedRow[] => {
     if (found === undefined) return [row];
     if ('samples' in found) return [{ ...row, spec: { ...row.spec, samples: found.samples } }];
     problems.push(...found.findings.map((one) => ({ line: row.line, id: row.id, column, ...one })));
     faulty.push(row);
     return [];
   });
-  return { rows: whole, faulty, problems };
+  return { rows: attached, faulty, problems };
 }
 
 /** The columns with media. */

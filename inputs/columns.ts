@@ -24,7 +24,7 @@ export type ColumnNote = { readonly finding: Finding } | { readonly column: stri
  * matches it exactly.
  */
 export class Columns {
-  /** Index of the cell of each known column, `api.*` included, by our name. */
+  /** Index of the cell of each known column, `api.*` included, by our name (`text`, `voice`, …), not its header. */
   readonly known = new Map<string, number>();
   readonly api: ApiColumn[] = [];
   /** Input columns in order, without `_…`: header, and index of the cell (`at`). */
@@ -56,8 +56,8 @@ export class Columns {
   readonly #reported = new Set<string>();
 
   /**
-   * `hasHeader`: false for JSONL, where cells are never guarded. `alsoKnown`: columns that mean something besides those
-   * of the kinds.
+   * `hasHeader`: false for JSONL, whose columns are the keys of its lines; its cells have no formula guard.
+   * `alsoKnown`: columns that no kind of row reads, but that are used otherwise.
    */
   constructor(options: ColumnOptions, hasHeader: boolean, alsoKnown: readonly string[] = []) {
     this.#alsoKnown = alsoKnown;
@@ -82,7 +82,7 @@ export class Columns {
     return this.#headers.get(ours) ?? ours;
   }
 
-  /** Maps our columns to their headers, as far as only `mapIfThere` explains them. */
+  /** Maps our columns to their headers in the file, only those that `mapIfThere` renamed. */
   get mapUsed(): Readonly<Record<string, string>> {
     const used = [...this.#names.oursIfThere].flatMap(([theirs, ours]) => {
       const header = this.#headers.get(ours);
@@ -91,7 +91,7 @@ export class Columns {
     return Object.fromEntries(used) as Readonly<Record<string, string>>;
   }
 
-  /** Whether a table has no such column; the keys of JSON lines may still come. */
+  /** Whether a CSV file has no such column. False for JSONL, where a later line may have it. */
   lacks(ours: string): boolean {
     return this.#hasHeader && !this.known.has(ours);
   }
@@ -130,9 +130,9 @@ export class Columns {
       return [{ column: theirs, expected, got: 'no such column', code: 'bad-map' }];
     });
     if (findings.length > 0) return findings;
-    if (this.#hasHeader && !specColumns().some((column) => this.known.has(column))) return [this.#foreign()];
-    const isNameless = this.#options.cast !== undefined && this.known.has('text') && !this.known.has(CAST_COLUMN);
-    return isNameless ? [this.missing(CAST_COLUMN, 'with names of the cast')] : [];
+    if (this.#hasHeader && !specColumns().some((column) => this.known.has(column))) return [this.#noneKnown()];
+    const lacksSpeaker = this.#options.cast !== undefined && this.known.has('text') && !this.known.has(CAST_COLUMN);
+    return lacksSpeaker ? [this.missing(CAST_COLUMN, 'with names of the cast')] : [];
   }
 
   /** Returns the finding for a record that has more or fewer cells than the header. */
@@ -147,7 +147,7 @@ export class Columns {
   }
 
   /** Returns the finding for a header without any column that a kind reads. */
-  #foreign(): Finding {
+  #noneKnown(): Finding {
     const maps = this.input.flatMap(({ name }) => {
       const meant = this.#guess(name);
       return meant === undefined ? [] : [`--map ${shellWord(`${meant}=${name}`)}`];
@@ -157,7 +157,7 @@ export class Columns {
     return { column: '', expected, got: show([...this.byName.keys()].join(', ')), code: 'no-header' };
   }
 
-  /** Adds a column. `at`: the index of its cells. `all`: see `ColumnNames.oursOf`. */
+  /** Adds a column. `at`: the index of its cells. `all`: the headers read so far, with those beside it. */
   #addOne(name: string, at: number, all: ReadonlySet<string>): ColumnNote[] {
     if (name === '') {
       const expected = 'a name for every column';

@@ -41,7 +41,7 @@ export interface ManifestSummary extends BillSummary {
   readonly voices: UsedVoices;
   /** Input columns in order, without `_…`, as the file names them. */
   readonly columns: readonly string[];
-  /** Maps our columns to their headers, as far as only `mapIfThere` explains them. */
+  /** Maps our columns to their headers in the file, only those that `mapIfThere` renamed. */
   readonly mapUsed: Readonly<Record<string, string>>;
   /** sha256 of the bytes of the file, hex; null if it could not be read to its end. */
   readonly digest: string | null;

@@ -23,13 +23,13 @@ export class RowsInMemory {
     this.#maxBytes = maxBytes;
   }
 
-  /** Drops the rows and starts over for these options. */
+  /** Drops the rows, and begins to keep those read with these options. */
   begin(options: ManifestOptions): void {
     this.drop();
     this.#options = options;
   }
 
-  /** Adds a row, unless the limit is reached. */
+  /** Adds a row. Over the limit, drops all rows and ignores further ones. */
   add(row: ManifestRow): void {
     if (this.#options === undefined) return;
     this.#bytes += BYTES_A_ROW;
@@ -43,7 +43,10 @@ export class RowsInMemory {
     this.#digest = digest;
   }
 
-  /** Returns the rows read from these bytes with these options; undefined if they are not kept. */
+  /**
+   * Returns the rows of the source with this digest; undefined if they are not kept. `options`: the same object as
+   * passed to {@link RowsInMemory.begin}.
+   */
   find(options: ManifestOptions, digest: string | null): readonly ManifestRow[] | undefined {
     const isHere = digest !== null && this.#digest === digest && this.#options === options;
     return isHere ? this.#rows : undefined;

@@ -23,7 +23,7 @@ const FIRST_LINE_BYTES = 16 * 1024 * 1024;
  * - `forgotten`: the batch's, but its ledger no longer has the batch on record. The ledger is older than the folder,
  *   and would pay for the rows again.
  * - `taken`: those of another batch, or files that we did not write.
- * - `linked`: a folder on the path is a symbolic link, so writing there could overwrite anything.
+ * - `linked`: its folder `media/` is a symbolic link, so writing there could overwrite anything.
  */
 export type OutOwnership =
   | { readonly type: 'own' | 'free' | 'forgotten' }
@@ -59,7 +59,7 @@ export async function ownershipOf(out: string, batch: BatchIdentity, ledger: Own
   if (media !== undefined) return { type: 'linked', path: media };
   const stated = await statedOwnership(out, batch, ledger);
   if (stated !== undefined) return stated;
-  // Somebody may have deleted the summary, but the tables still say whose they are.
+  // Somebody may have deleted the summary, but `results.jsonl` still says whose it is.
   if ((await batchOfFirstLine(join(out, RESULTS_JSONL))) === batch.name) return ownIfOnRecord(batch, ledger);
   for (const name of [SUMMARY_FILE, ...PROJECTED_FILES]) {
     if ((await lstatsOf(join(out, name))) !== undefined)

@@ -11,7 +11,8 @@ const MIN_TO_HAND_BACK = 10;
  * back when another worker has joined.
  *
  * The work on a row that was handed back may still wait here for a slot. It checks `hasHandedBack` before it takes a
- * slot, and ends. If it misses that check, the ledger refuses its intent, because its fencing token is outdated.
+ * slot, and ends. If it misses that check, the ledger does not let it record the request that it is about to send,
+ * because its fencing token is outdated.
  */
 export class FairShare {
   readonly #deps: Pick<Dependencies, 'ledger' | 'realm' | 'owner'>;

@@ -182,19 +182,19 @@ async function readAllVoices(api: ApiReads): Promise<Reading> {
   return { type: 'read', items: new Map([...read.voices].map(([id, voice]) => [id, voiceItem(voice)])) };
 }
 
-/** Reads the newest jobs, at most `most`. */
-async function readList(api: ApiReads, most: number): Promise<Reading> {
+/** Reads the newest jobs, at most `limit`. */
+async function readList(api: ApiReads, limit: number): Promise<Reading> {
   let isCut = false;
   const reading = await orUnread(async () => {
     const jobs = new Map<string, ListedJob>();
-    for (let page = 1; jobs.size < most; page += 1) {
+    for (let page = 1; jobs.size < limit; page += 1) {
       const { jobs: listed, hasMore } = await withRetries(() => api.listJobs('lip-sync-job', page, PAGE_SIZE));
       const before = jobs.size;
       for (const job of listed) jobs.set(job.id, job);
-      isCut = hasMore || jobs.size > most;
+      isCut = hasMore || jobs.size > limit;
       if (!hasMore || jobs.size === before) break;
     }
-    return new Map([...jobs].slice(0, most).map(([id, job]) => [id, listedItem(job)]));
+    return new Map([...jobs].slice(0, limit).map(([id, job]) => [id, listedItem(job)]));
   });
   return reading.type === 'unread' ? reading : { ...reading, isCut };
 }
@@ -232,9 +232,9 @@ async function withRetries<T>(read: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const { retryAfterMs = 0 } = error.failure;
-      const heals = isRetryable(error.failure) && retryAfterMs <= MAX_PAUSE_MS;
+      const mayHelp = isRetryable(error.failure) && retryAfterMs <= MAX_PAUSE_MS;
       left -= 1;
-      if (left <= 0 || !heals) throw error;
+      if (left <= 0 || !mayHelp) throw error;
       await sleep(Math.max(PAUSE_MS, retryAfterMs));
     }
   }

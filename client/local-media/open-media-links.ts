@@ -9,8 +9,9 @@ import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * Opens the source of links to local media for this process: a server here (`serveMedia`), or uploads to a store with
- * URLs. Undefined if neither is available. Throws {@link VoxbatchError} (`no-media-port`).
+ * Returns what makes links to local media, so that the API can fetch them: a media server in this process, if one is
+ * configured (`serveMedia`), or else uploads to the store, if it is a bucket. Undefined if there is neither. Throws
+ * {@link VoxbatchError} (`no-media-port`) if another program listens on the server's port.
  */
 export async function openMediaLinks(
   { config, home }: Pick<Settings, 'config' | 'home'>,
@@ -21,19 +22,20 @@ export async function openMediaLinks(
   const { MediaPortTaken, serveMedia } = await import('../../store/local-media/serve-media.ts');
   const { KEY_BYTES } = await import('../../store/local-media/link-seal.ts');
   try {
-    return await serveMedia(place, await keyIn(pathsIn(home).mediaKey, KEY_BYTES));
+    return await serveMedia(place, await readOrCreateKey(pathsIn(home).mediaKey, KEY_BYTES));
   } catch (error) {
     if (!(error instanceof MediaPortTaken)) throw error;
     const { host, port } = place;
+    // The message of this error is the system's error code.
     throw new VoxbatchError({ type: 'no-media-port', host, port, code: error.message });
   }
 }
 
 /**
- * Reads the key that seals a home's links, or creates it. It is kept in a file, because links must stay valid when the
- * process that made them has ended.
+ * Returns the key that authenticates a home's links; creates it if the file is missing. It is kept in a file, because
+ * links must stay valid when the process that made them has ended.
  */
-async function keyIn(path: string, bytes: number): Promise<Buffer> {
+async function readOrCreateKey(path: string, bytes: number): Promise<Buffer> {
   const known = await readKey(path, bytes);
   if (known !== undefined) return known;
   // Written under another name first, so that no process reads a partial key; the first process to link it wins.
@@ -55,7 +57,10 @@ async function keyIn(path: string, bytes: number): Promise<Buffer> {
   return made;
 }
 
-/** Reads a key; undefined if the file is missing or has another length. */
+/**
+ * Reads a key; undefined if the file is missing or has another length. Follows no symbolic link, which could lead to a
+ * file that others can read.
+ */
 async function readKey(path: string, bytes: number): Promise<Buffer | undefined> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);

@@ -12,8 +12,9 @@ export const OVERLAPS: Readonly<Record<OverlapPolicy, ScheduleOverlapPolicy>> = 
 };
 
 /**
- * Encodes a spec for Temporal. Its cron expressions have seven fields, which must all match; the user's own text is
- * added as a comment.
+ * Encodes a spec for Temporal. Its cron expressions have seven fields, from second to year, which must all match (even
+ * day and weekday, unlike in classic cron). The user's own text is added as a comment. `remainingActions`: undefined
+ * for no limit.
  */
 export function encodeSpec(
   spec: ScheduleSpec,

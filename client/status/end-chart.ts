@@ -28,14 +28,14 @@ export class EndChart {
     ledger: ChartLedger,
     { name, reopenedAt }: { readonly name: string; readonly reopenedAt: number | null },
   ): Promise<EndChartView | null> {
-    const span = await ledger.endRange(name);
-    if (span === null) return null;
-    const widthMs = spanWidth(span.last - span.first);
+    const range = await ledger.endRange(name);
+    if (range === null) return null;
+    const widthMs = spanWidth(range.last - range.first);
     const isSame = widthMs === this.#widthMs && reopenedAt === this.#reopenedAt;
     const last = this.#counts.at(-1)?.at;
     // Counts the last two spans again, because other machines may record ends a little late.
     const since = isSame && last !== undefined ? last - widthMs : 0;
-    const fresh = await ledger.countEnds(name, { first: Math.max(since, span.first), last: span.last }, widthMs);
+    const fresh = await ledger.countEnds(name, { first: Math.max(since, range.first), last: range.last }, widthMs);
     this.#counts = [...(isSame ? this.#counts.filter(({ at }) => at < since) : []), ...fresh];
     this.#widthMs = widthMs;
     this.#reopenedAt = reopenedAt;

@@ -27,7 +27,7 @@ export interface VoiceFunctions {
   deleteVoice(voice: string): Promise<DeletedVoice>;
 }
 
-/** Creates the functions. `single`: runs a single job. */
+/** Creates the functions. `single`: runs a single job, at its price, and waits for its end. */
 export function voiceFunctions(
   session: Session,
   single: (job: SingleJob, options: SingleJobOptions) => Promise<SingleAnswer>,

@@ -37,7 +37,7 @@ function newStem(name: string): string {
 
 /**
  * Creates a batch in state `loading`. Returns the right to add its rows and open it. Throws {@link BatchExists}, and
- * {@link CopyInDoubt}.
+ * `CopyInDoubt` if the ledger is a copy that may lack requests sent before.
  *
  * `month`: a schedule's monthly budget. The batch's own budget is capped at the month's remaining credits, in the same
  * transaction, so two firings never claim the same credits. Throws {@link MonthUsedUp} if not even one row fits.
@@ -99,6 +99,7 @@ async function withinMonth(tx: Tx, { settings }: NewBatch, month: MonthClaim): P
  */
 export async function openBatch(db: Db, loading: Loading, rows: number, by = byItself(null)): Promise<void> {
   const { batch } = loading;
+  // Only a database server keeps statistics that must be updated after many rows were added.
   await unitAdapterOf(db)?.afterLoading(db);
   await write(db, async (tx) => {
     const found = await requireLoaded(tx, loading);
@@ -159,8 +160,9 @@ async function discardSome(tx: Tx, { batch, stem }: Loading): Promise<boolean> {
 /**
  * Sets the batch's control and returns the resulting one. A closed batch keeps its control, and `stopping` is never
  * undone. The pause reason stays on record until the batch runs again: a later manual pause or stop does not invalidate
- * it. A paused batch that is held (`copy-doubts.ts`) gets no new reason. `reason`: why voxbatch itself pauses it;
- * omitted for a person's request. `by`: who asks for it. Throws {@link CopyInDoubt} instead of resuming.
+ * it. A paused batch that is held since a copy was accepted (`copy-doubts.ts`) gets no new reason. `reason`: why
+ * voxbatch itself pauses it; omitted for a person's request. `by`: who asks for it. Throws `CopyInDoubt` instead of
+ * resuming.
  */
 export async function setControl(
   db: Db,
@@ -173,14 +175,15 @@ export async function setControl(
     const found = await requireBatch(tx, batch);
     if (found.state === 'closed' || found.control === 'stopping') return found.control;
     const isKept = reason !== undefined && found.control === 'paused' && (await isHeld(tx, batch));
-    const pauseReason =
-      control === 'running' ? undefined : ((isKept ? null : reason) ?? found.pauseReason ?? undefined);
+    const newReason = isKept ? undefined : reason;
+    const pauseReason = control === 'running' ? undefined : (newReason ?? found.pauseReason ?? undefined);
     if (control === 'running') {
       if (found.control !== 'running') await requireNoDoubt(tx, batch);
       await releaseBatch(tx, batch);
     }
-    const goesOn = found.control === 'paused' && control === 'running' ? { watch: watchFrom(tx.now()) } : {};
-    await setBatch(tx, batch, { control, pause_reason: jsonOrNull(pauseReason), ...goesOn });
+    // `--halt alike` watches the first rows again: those before the pause say nothing about what the person changed.
+    const resumed = found.control === 'paused' && control === 'running' ? { watch: watchFrom(tx.now()) } : {};
+    await setBatch(tx, batch, { control, pause_reason: jsonOrNull(pauseReason), ...resumed });
     if (control !== found.control) await noteAction(tx, by, { kind: CONTROL_ACTIONS[control], batch });
     if (control === 'paused' && pauseReason !== undefined) await addPauseNotices(tx, found, pauseReason);
     return control;
@@ -206,8 +209,8 @@ export async function closeBatch(db: Db, batch: string): Promise<number> {
 
 /**
  * Reopens a batch that was closed, for rows that a person opens again. With `wasClosed` false only checks, and the
- * batch keeps its control. Throws {@link LedgerMisuse} if a clean has removed what its rows need, and {@link
- * CopyInDoubt}.
+ * batch keeps its control. Throws {@link LedgerMisuse} if a clean has removed what its rows need, and
+ * `CopyInDoubt`.
  */
 export async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Promise<void> {
   await requireNoDoubt(tx, batch);
@@ -245,6 +248,7 @@ export async function tune(db: Db, batch: string, tuning: Tuning, by = byItself(
     await setBatch(tx, batch, settingsColumns(changed));
     const changes = changesBy(tuning, settings);
     if (changes !== undefined) await noteAction(tx, by, { kind: 'tune', batch, details: { changed: changes } });
+    // A new budget limits by what requests may cost; that estimate begins from the requests already made.
     if (settings.budget === null && tuned.budget !== null) await beginRatios(tx, batch);
     return tuned;
   });

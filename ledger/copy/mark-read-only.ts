@@ -4,7 +4,7 @@ import type { CopyDialect } from './copy-dialect.ts';
 import type { CopySide } from './copy-side.ts';
 import { factsAsJson, guardWords, type CopyFactName, type CopyFacts, type WhyReadOnly } from './read-only.ts';
 
-/** Makes a ledger read-only: records why, and guards all its tables. */
+/** Makes a ledger read-only: records why, and makes the database refuse every write with that reason (`guard`). */
 export async function markReadOnly(
   tx: Tx,
   dialect: CopyDialect,
@@ -15,7 +15,10 @@ export async function markReadOnly(
   await dialect.guard(tx, guardWords({ type, ...facts }));
 }
 
-/** Makes a filled TO writable. */
+/**
+ * Makes the destination of a copy writable, once it is filled: removes the guard, and replaces the fact `incoming`, by
+ * which it was read-only, with `copied`.
+ */
 export async function openCopy({ database: { db }, dialect }: CopySide, facts: CopyFacts): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const tx = withClock(transaction, db);

@@ -11,7 +11,10 @@ export interface EndCount {
   readonly rows: number;
 }
 
-/** Counts the rows that ended from `from` (inclusive) to `to` (exclusive), by outcome. */
+/**
+ * Counts the rows that ended from `from` (inclusive) to `to` (exclusive), by outcome. Parts of split texts are left
+ * out, because users count the rows of their manifest.
+ */
 const selectSpan = prepared((db, { batch, from, to }: { batch: string; from: number; to: number }) =>
   db
     .selectFrom('rows')
@@ -40,13 +43,15 @@ export async function countEnds(
   return counts;
 }
 
-/** When the first and the last of some rows ended, ms. */
+/** The range of end times to count, ms, both inclusive. */
 export interface EndRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** Returns when the first and the last row of the batch ended; null if none has ended. */
+/**
+ * Returns when the first and the last row of the batch ended, parts of split texts included; null if none has ended.
+ */
 export async function endRange(db: Db, batch: string): Promise<EndRange | null> {
   const edge = (order: 'asc' | 'desc'): Promise<{ ended_at: number | null } | undefined> =>
     db

@@ -30,7 +30,7 @@ export interface LearnedLimit {
   readonly holdMs: number;
   /** When the rate last rose, ms. */
   readonly climbedAt: number;
-  /** The rate at which the climb began, calls per second. */
+  /** The rate at which the present rise began, calls per second: in `probe`, the confirmed one. */
   readonly from: number;
   /** The rate held before a refusal showed that the limit is now lower; null if none. */
   readonly was: number | null;
@@ -50,15 +50,17 @@ export interface Refusal {
 /** No limit is ever assumed to be lower, calls per second. */
 const MIN_RATE = 0.2;
 /** Figures that differ by less than this share are equal. */
-const SAME = 0.1;
-/** The first refusal lowers a stated rate at most to this share of it. */
-const STATED_FLOOR = 0.9;
-/** Share of a stated or held rate to use after a refusal, until it is tried again. */
-const NEARLY = 0.99;
+const EQUAL_WITHIN = 0.1;
+/** A guess lowers a stated rate at most to this share of it. */
+const MIN_SHARE_OF_STATED = 0.9;
+/** A guess lowers a learned rate at most to this share of it. */
+const MIN_SHARE_OF_LEARNED = 0.5;
+/** Share of a stated or held rate to use after a single refusal. */
+const SHARE_AFTER_REFUSAL = 0.99;
 /** A refusal this soon after another says nothing about the rate held since, ms. */
 const SETTLE_MS = 1_200;
-/** Share of a held rate to use after a second refusal. */
-const LESS = 0.98;
+/** Share of a held rate to use after a second refusal soon after. */
+const SHARE_AFTER_SECOND_REFUSAL = 0.98;
 /** Refusals at one figure confirm each other within this time, ms. */
 const CONFIRM_WITHIN_MS = 10_000;
 /**
@@ -68,14 +70,15 @@ const FIRST_HOLD_MS = 2_000;
 const CONFIRMED_HOLD_MS = 60_000;
 const DROPPED_HOLD_MS = 8_000;
 const MAX_HOLD_MS = 240_000;
-/** A limit has dropped if the earlier one was this many times higher. */
-const DROPPED = 1.2;
+/** A limit has dropped if the earlier one was more than this many times higher. */
+const DROP_RATIO = 1.2;
 /** After a hold, the limit is forgotten after this long without a refusal, ms. */
 const FORGET_AFTER_MS = 120_000;
-/** A guess exceeded this many times over is disproved. */
-const DISPROVED = 8;
+/** A limit is disproved once the rate has risen, without a refusal, to this multiple of where the rise began. */
+const DISPROVED_RATIO = 8;
 /** A confirmed limit is raised slowly up to this multiple, then quickly. */
-const PROBE_TO = 1.15;
+const MAX_SLOW_RATIO = 1.15;
+/** The slow rise per second, as a share of the confirmed limit. */
 const PROBE_PER_SECOND = 0.05;
 /** A climb counts at most this much time at once, ms, so that the rate does not leap after a silence. */
 const MAX_STRIDE_MS = 500;
@@ -87,7 +90,8 @@ export function learnedRate(limit: LearnedLimit | null): number | null {
 
 /**
  * Learns from a refusal. `others`: the calls of other processes in their last second, which the API counted too.
- * Refusals of calls that were in flight together count as one.
+ * `pausedUntil`: end of the present or last pause, ms. A refused call that was sent before it was in flight
+ * together with the call refused then, and both count as one refusal.
  */
 export function learn(
   before: LearnedLimit | null,
@@ -102,15 +106,16 @@ export function learn(
   const inUse = Math.min(stated ?? Infinity, learnedRate(before) ?? Infinity);
   const refusal = { counted, counts, refusedAt: now, climbedAt: now };
   const isRecent = before !== null && now - before.refusedAt <= CONFIRM_WITHIN_MS;
-  const isSame = isRecent && Math.abs(counted - before.counted) <= SAME * before.counted;
-  const isReached = counted >= (1 - SAME) * inUse;
+  const isSame = isRecent && Math.abs(counted - before.counted) <= EQUAL_WITHIN * before.counted;
+  const isReached = counted >= (1 - EQUAL_WITHIN) * inUse;
   const was = before?.phase === 'climb' || before?.phase === 'open' ? before.was : (before?.rate ?? null);
   if (isSame || isReached) {
     const rate = Math.min(stated ?? Infinity, confirmed(before, counted, inUse, isRecent));
-    const holdMs = holdAfter(before, was !== null && was > DROPPED * rate);
+    const holdMs = holdAfter(before, was !== null && was > DROP_RATIO * rate);
     return { ...refusal, rate, from: rate, was, phase: 'hold', holdMs, holdUntil: now + holdMs };
   }
-  const floor = inUse === Infinity ? 0 : inUse * (learnedRate(before) === null ? STATED_FLOOR : 0.5);
+  const floor =
+    inUse === Infinity ? 0 : inUse * (learnedRate(before) === null ? MIN_SHARE_OF_STATED : MIN_SHARE_OF_LEARNED);
   const rate = Math.max(counted, floor);
   return { ...refusal, rate, from: rate, was, phase: 'climb', holdMs: FIRST_HOLD_MS, holdUntil: now };
 }
@@ -119,13 +124,17 @@ export function learn(
 function confirmed(before: LearnedLimit | null, counted: number, inUse: number, isRecent: boolean): number {
   // A single refusal may be chance, but giving up a hundredth of the rate costs less than another pause. A second one
   // soon after means that the rate was held too high.
-  if (before?.phase === 'hold') return before.rate * (isRecent ? LESS : NEARLY);
+  if (before?.phase === 'hold') return before.rate * (isRecent ? SHARE_AFTER_SECOND_REFUSAL : SHARE_AFTER_REFUSAL);
   // A trial above the confirmed rate failed: the confirmed rate was right.
-  if (before?.phase === 'probe' && counted >= (1 - SAME) * before.from && counted <= (1 + SAME) * before.from)
+  if (
+    before?.phase === 'probe' &&
+    counted >= (1 - EQUAL_WITHIN) * before.from &&
+    counted <= (1 + EQUAL_WITHIN) * before.from
+  )
     return before.from;
   const wasStated = before === null || before.phase === 'open';
   // Fully used and refused: the stated rate is slightly too high, or calls bunched together on their way.
-  if (wasStated && counted >= (1 - SAME) * inUse) return inUse * NEARLY;
+  if (wasStated && counted >= (1 - EQUAL_WITHIN) * inUse) return inUse * SHARE_AFTER_REFUSAL;
   // Accepted calls never exceed the limit, so the higher of two figures is the better one.
   return isRecent && before !== null && counted < before.counted ? Math.min(before.counted, inUse) : counted;
 }
@@ -150,8 +159,9 @@ function sumOf(counts: Readonly<Record<string, number>>): number {
 }
 
 /**
- * Raises the rate by the time passed, up to the stated rate. Only while somebody needs more: an unused rate cannot be
- * disproved.
+ * Brings the limit up to date: ends a hold that is over, and raises the rate by the time passed, up to the stated rate.
+ * Only while a process needs more calls (`isShort`): an unused rate cannot be disproved. Null if the limit is
+ * forgotten, because no refusal has come for long.
  */
 export function climb(limit: LearnedLimit, isShort: boolean, stated: number | null, now: number): LearnedLimit | null {
   if (now - limit.refusedAt > limit.holdMs + FORGET_AFTER_MS) return null;
@@ -161,8 +171,8 @@ export function climb(limit: LearnedLimit, isShort: boolean, stated: number | nu
   }
   const seconds = Math.min(MAX_STRIDE_MS, Math.max(0, now - limit.climbedAt)) / 1000;
   if (!isShort) return { ...limit, climbedAt: now };
-  const isSlow = limit.phase === 'probe' && limit.rate < limit.from * PROBE_TO;
+  const isSlow = limit.phase === 'probe' && limit.rate < limit.from * MAX_SLOW_RATIO;
   const rate = isSlow ? limit.rate + limit.from * PROBE_PER_SECOND * seconds : limit.rate * 2 ** seconds;
-  const isDisproved = rate >= (stated ?? Infinity) || rate >= limit.from * DISPROVED;
+  const isDisproved = rate >= (stated ?? Infinity) || rate >= limit.from * DISPROVED_RATIO;
   return { ...limit, rate, climbedAt: now, phase: isDisproved ? 'open' : limit.phase };
 }

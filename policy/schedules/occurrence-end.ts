@@ -22,7 +22,7 @@ type BatchEnding = Omit<Extract<OccurrenceEnd, { readonly type: 'ended' }>, 'typ
  * (`problem` says why).
  */
 export function occurrenceVerdict(batch: string, { exit: recorded, problem, leftOut }: BatchEnding): OccurrenceVerdict {
-  // A history that an earlier version began contains that version's name.
+  // The workflow history of an earlier version contains that version's name of the exit.
   const exit = currentExit(recorded);
   if (problem !== undefined) return { type: 'failed', exit, reason: problem };
   return FAILED.includes(exit)
@@ -51,7 +51,9 @@ function whyLeftOut({ rows, budget, isCachedOnly }: RowsLeftOut): string {
   return `${budget === null ? 'ran out of credits' : `stopped at its budget of ${String(budget)} credits`}: ${unsent}`;
 }
 
-/** First and longest pause between checks if the batch's workflow reports its end, in case the report is lost, ms. */
+/**
+ * First and longest pause between checks of a batch whose workflow reports its own end, in case the report is lost, ms.
+ */
 const PAUSES_WITH_REPORT_MS = [15_000, 300_000] as const;
 /** First and longest pause between checks without such a report, ms. */
 const PAUSES_MS = [1_000, 15_000] as const;

@@ -27,7 +27,10 @@ export function birthTimeMs(file: FileTimes, node: FileTimes, platform: string):
   return Math.max(0, file.birthtimeMs);
 }
 
-/** Whether two reads found the same file. Some file systems renumber files at each mount, but report their birth. */
+/**
+ * Whether two reads found the same file. Its inode counts only without a birth time, because some file systems renumber
+ * files at each mount.
+ */
 export function isSameFile(one: Partial<KnownFile>, other: KnownFile): boolean {
   if (one.path !== other.path || one.born !== other.born) return false;
   return other.born > 0 || one.inode === other.inode;
@@ -35,7 +38,7 @@ export function isSameFile(one: Partial<KnownFile>, other: KnownFile): boolean {
 
 /** The birth of a file and the first line in it are this close together if one process made both, ms. */
 const SAME_MOMENT_MS = 2_000;
-/** End of the upgrade period: ledgers born later are never trusted without confirmation, ms since 1970. */
+/** End of the upgrade period, 1 July 2027: ledgers born later are never trusted without confirmation, ms since 1970. */
 const ADOPTED_UNTIL = Date.UTC(2027, 6, 1);
 
 /** Facts about a ledger that is missing from the user's record. */
@@ -51,7 +54,7 @@ export interface UnknownLedger {
 /**
  * Whether a ledger of an earlier version was created on this machine: its file's birth time matches the creation time
  * it states. An unpacked or copied file is born later, whatever the archive says. Only for the upgrade period, because
- * a server that packs an archive while it is being unpacked could guess the moment.
+ * a server that creates an archive while the user downloads and unpacks it could guess the birth time and state it.
  */
 export function isMadeHere({ born, madeAt, isOfEarlierVersion }: UnknownLedger): boolean {
   if (!isOfEarlierVersion || madeAt === null || born <= 0 || born >= ADOPTED_UNTIL) return false;

@@ -38,7 +38,10 @@ export async function doctor(flags: Flags, { output }: RunContext): Promise<Exit
   return exit ?? 'complete';
 }
 
-/** The name of each check, and its exit code if it is the first to fail and its error has none of its own. */
+/**
+ * The name of each check, and the exit code of the command if this check is the first to fail. An error with an exit
+ * code of its own decides instead.
+ */
 const CHECKS: Readonly<Record<PassedCheck['type'], { readonly name: string; readonly exit: ExitName }>> = {
   node: { name: 'node', exit: 'internal' },
   disk: { name: 'disk', exit: 'unreachable' },
@@ -48,6 +51,7 @@ const CHECKS: Readonly<Record<PassedCheck['type'], { readonly name: string; read
   server: { name: 'server', exit: 'unreachable' },
   api: { name: 'api', exit: 'api' },
   account: { name: 'token, account, clock', exit: 'api' },
+  // Temporal's lists of workflows filter by them.
   lists: { name: 'search attributes', exit: 'unreachable' },
   worker: { name: 'worker', exit: 'unreachable' },
 };

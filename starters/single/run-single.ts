@@ -34,8 +34,8 @@ export interface SingleRequest extends Delivery {
 }
 
 /**
- * Runs one job as a batch of one row, and delivers its result. The same command again continues the job, or delivers a
- * finished result without any request; see `policy/single/same-again.ts`.
+ * Runs one job as a batch of one row, and delivers its result: writes its file, or prints its text. The same command
+ * again continues the job, or delivers a finished result without any request; see `policy/single/same-again.ts`.
  */
 export async function runSingle(request: SingleRequest): Promise<ExitName> {
   const { job, flags, context } = request;
@@ -70,7 +70,10 @@ function refusePaying({ again = false, resubmit = false }: Flags): void {
   throw usageError(`${paying} pays for a request, and --cache only sends none. Leave one of them out.`);
 }
 
-/** Asks the user if needed, records the job, works on it, and delivers the result. Returns the exit code. */
+/**
+ * Asks the user if needed, records the job, works on it, and delivers the result. Returns the exit code. A job may turn
+ * out to be on record: with a result (`given`), or one that only an explicit flag runs again (`held`).
+ */
 async function askAndWork(request: SingleRequest, job: SingleJobRequest['job'], settings: Settings): Promise<ExitName> {
   const { flags, readsStdin = false } = request;
   const context = quietContext(request);
@@ -87,6 +90,7 @@ async function askAndWork(request: SingleRequest, job: SingleJobRequest['job'], 
       const probe = flags.probe === true;
       const tuning = readTuning(flags);
       const words = { isProbed: probe, ...job.settings };
+      // From then on, messages must not advise to repeat the command: it would pay again.
       const noteIfNewTake = (next: string): void => {
         if (again || resubmit)
           noteTake(context.takeNote, next, `the same command without --${again ? 'again' : 'resubmit'}`);
@@ -97,7 +101,14 @@ async function askAndWork(request: SingleRequest, job: SingleJobRequest['job'], 
         noteIfNewTake('voxbatch list');
       };
       const asked = await requestSingle({
-        ...{ session, job, tuning, again, resubmit, person, probe, ready },
+        session,
+        job,
+        tuning,
+        again,
+        resubmit,
+        person,
+        probe,
+        ready,
         confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,
         onEvent: (event) => {
           if (event.type === 'opening') noteIfNewTake(statusCommand(event.batch));
@@ -123,6 +134,7 @@ async function askAndWork(request: SingleRequest, job: SingleJobRequest['job'], 
           noteIfNewTake(statusCommand(record.name));
           const isReopened = !isNew && (again || resubmit);
           return workOnBatch(
+            // No out folder: the result is delivered below. A running `voxbatch up` does the work.
             { record, isNew, isReopened, out: null, server, usesUp: true },
             invocation,
             async (why) => {
@@ -154,7 +166,10 @@ async function end(
   return endSingle({ ...request, ...how, record, ledger, store, context: { ...request.context, output } });
 }
 
-/** Throws if no API is configured. Whether a config file's URL may be used is asked later. */
+/**
+ * Throws {@link ExitError} `api` if no API is configured. Ignores the refusal of an unconfirmed config file's URL: the
+ * user is asked about it later.
+ */
 function requireAccess(settings: Settings, flags: Flags): void {
   try {
     readApiAccess(settings, flags);
@@ -181,15 +196,15 @@ export interface SingleEnd extends Pick<Delivery, 'deliver'>, Pick<DeliveryConte
 }
 
 /** Delivers a job's result, or prints why there is none and what to do. Returns the exit code. */
-async function endSingle(end: SingleEnd): Promise<ExitName> {
-  const { record, ledger, why, isOld, context, flags } = end;
+async function endSingle(ended: SingleEnd): Promise<ExitName> {
+  const { record, ledger, why, isOld, context, flags } = ended;
   const { output, takeNote } = context;
   const { taken } = takeNote ?? {};
   const stopped = why === 'interrupted' || why === 'terminated' ? why : undefined;
   const { view, exit } = await viewSingle(ledger, record);
   const delivered: Delivered =
     stopped === undefined && hasResult(record.row.outcome)
-      ? await deliverResult(end, view)
+      ? await deliverResult(ended, view)
       : { exit: stopped ?? exit, file: null };
   if (stopped !== undefined) output.say(stoppedText(taken));
   else if (!hasResult(record.row.outcome)) for (const line of endText(view, taken)) output.say(line);

@@ -4,6 +4,8 @@ import { number } from '../format.ts';
 
 /** The size of the drawing in SVG units, and the height below the bars for labels. */
 const [WIDTH, HEIGHT, LABEL_HEIGHT] = [360, 130, 18];
+/** Max width of a bar in SVG units: few bars are not stretched over the whole width. */
+const MAX_BAR_WIDTH = WIDTH / 4;
 
 /** A histogram, with the median and the 95th percentile in its caption. */
 export function Distribution({
@@ -36,7 +38,7 @@ export function Distribution({
               key={from}
               class="fill-value"
               x={index * width + 0.5}
-              width={Math.max(1, Math.min(width, WIDTH / 4) - 1)}
+              width={Math.max(1, Math.min(width, MAX_BAR_WIDTH) - 1)}
               y={HEIGHT - LABEL_HEIGHT - height}
               height={height}
             >

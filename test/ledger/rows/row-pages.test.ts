@@ -105,9 +105,9 @@ it('ends are counted by time and outcome, without parts', async () => {
   await succeed(1);
   await succeed(2);
   await fail(3);
-  const span = await ledger.endRange('b');
-  if (span === null) throw new Error('no row has ended');
-  const counts = await ledger.countEnds('b', span, 60_000);
+  const range = await ledger.endRange('b');
+  if (range === null) throw new Error('no row has ended');
+  const counts = await ledger.countEnds('b', range, 60_000);
   const sum = (outcome: string): number =>
     counts.filter((one) => one.outcome === outcome).reduce((rows, one) => rows + one.rows, 0);
   expect([sum('succeeded'), sum('failed'), sum('unknown')]).toEqual([2, 1, 0]);
