@@ -38,6 +38,7 @@ type AttemptEvent =
       readonly verdict: VerdictName;
       readonly jobId?: string;
       readonly failure?: FailureClass;
+      /** HTTP status of the failure, if any. */
       readonly status?: number | undefined;
       readonly requestId?: string | undefined;
     }
@@ -82,6 +83,7 @@ interface LimiterEvent extends InLane {
   readonly is: 'slow-down' | 'trouble' | 'well';
   /** What the API answered, or that it did not; absent with `well`. */
   readonly failure?: FailureClass;
+  /** HTTP status of that answer, if any. */
   readonly status?: number;
   readonly cause?: string;
   readonly pauseMs?: number;
