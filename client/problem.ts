@@ -78,7 +78,7 @@ const SENTENCES: {
   'taken-out': (problem) =>
     `The output folder ${problem.out} ${problem.by}, and the results of this batch would overwrite it.`,
   'forgotten-batch': (problem) =>
-    `Batch "${problem.batch}" is not in the ledger, but ${lostBatchWords(problem)}: the ledger is older, as after a restore from a backup, and would pay for its rows again.`,
+    `${problem.isSingle ? 'A job of "' : 'Batch "'}${problem.batch}" is not in the ledger, but ${lostBatchWords(problem)}: the ledger is older, as after a restore from a backup, and would pay for ${problem.isSingle ? 'it' : 'its rows'} again.`,
   'forgotten-requests': ({ folders, batch, rows, credits }) =>
     `${folders.join(' and ')} ${folders.length === 1 ? 'has' : 'have'} paid requests of ${rows.length} ${rows.length === 1 ? 'row' : 'rows'} of batch "${batch}" (${rows.slice(0, MAX_NAMED).join(', ')}${rows.length > MAX_NAMED ? ', …' : ''}), ${credits} ${credits === 1 ? 'credit' : 'credits'}, that the ledger does not have on record: the ledger is older, as after a restore from a backup, and would pay for them again.`,
   'linked-out': ({ path }) => `${linkWords(path)}.`,

@@ -86,7 +86,7 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
       isSingle: true,
     },
     'usage',
-    /--cache only.*voxbatch reconcile say-1 --adopt 1=JOB.*--again\.$/,
+    /A job of "say-1" is not in the ledger.*pay for it again.*--cache only.*voxbatch reconcile say-1 --adopt 1=JOB.*--again\.$/,
   ],
   [
     {
