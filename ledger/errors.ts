@@ -2,6 +2,11 @@ import { exportLedgerCommand, shellWord } from '../contract/shell-word.ts';
 import type { WhyReadOnly } from './copy/read-only.ts';
 import type { MonthSpend } from '../policy/schedules/month-budget.ts';
 
+/*
+ * The errors of the ledger. Several are about a *copy*: a database that is not the one in which the ledger was last
+ * written, because a backup was restored or a replica took over. A person can accept it as the ledger.
+ */
+
 /** Why no worker uses a copy of the database that nobody has accepted. Part of a sentence. */
 export const UNACCEPTED = 'it is a copy that nobody has accepted, and may lack the last records';
 /** Advice for a batch of an accepted copy: what to do before anything is sent from it. */

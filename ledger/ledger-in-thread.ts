@@ -133,6 +133,7 @@ export async function openInThread({ place, pool }: LedgerThread, driver: Ledger
       ...defined({ former, readOnly }),
       close: () => closeThread(pool),
     };
+    // Like the thread's calls, those of the locks wait for the server as long as it takes, once the ledger is open.
     locks.remote?.outage.limit(Infinity);
     return withLocks(remote, locks);
   } catch (error) {

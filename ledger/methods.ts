@@ -1,4 +1,4 @@
-import { close } from './database/transactions.ts';
+import { close, readClock } from './database/transactions.ts';
 import type { Db } from './schema.ts';
 
 /** A function whose first argument is the database. */
@@ -63,7 +63,7 @@ export const METHODS = {
   ...from(() => import('./batches/stops.ts'), 'stopNow', 'cancelRest'),
   ...from(() => import('./batches/add-sound.ts'), 'addSound'),
   ...from(() => import('./batches/unfinished.ts'), 'runningJobs'),
-  ...from(() => import('./batches/not-chosen.ts'), 'openUnsent'),
+  ...from(() => import('./batches/open-unsent.ts'), 'openUnsent'),
   ...from(() => import('./money/charge-ratios.ts'), 'stepsWithUnknownCharge', 'chargeOutlook'),
   ...from(() => import('./database/accept-copy.ts'), 'acceptCopy'),
   ...from(() => import('./database/copy-doubts.ts'), 'acceptedAt', 'clearDoubts', 'heldBatches', 'requireResumable'),
@@ -72,7 +72,7 @@ export const METHODS = {
   // Removing what finished batches no longer need
   ...from(() => import('./clean/cleaning.ts'), 'beginClean', 'cleanRows', 'endClean'),
   // Who works on a batch: lanes and live worker processes
-  ...from(() => import('./lanes/lanes.ts'), 'acquireLane', 'releaseLane', 'laneOwners', 'handOverRow', 'readClock'),
+  ...from(() => import('./lanes/lanes.ts'), 'acquireLane', 'releaseLane', 'laneOwners', 'handOverRow'),
   ...from(() => import('./lanes/claims.ts'), 'claimRows'),
   ...from(() => import('./lanes/fair-shares.ts'), 'handBackRows'),
   ...from(
@@ -116,8 +116,8 @@ export const METHODS = {
   // What was done to batches and schedules, and by whom
   ...from(() => import('./history/actions.ts'), 'actionsOf', 'lastAction'),
   // Stored results that later rows may use
-  ...from(() => import('./cache/found-results.ts'), 'findResults', 'findReusable', 'keysWithResult', 'resultNames'),
-  ...from(() => import('./cache/results.ts'), 'useResult', 'dropResult', 'revokeCached'),
+  ...from(() => import('./cache/found-results.ts'), 'findResults', 'findReusable', 'keysWithResult', 'resultEntries'),
+  ...from(() => import('./cache/reuse-results.ts'), 'useResult', 'dropResult', 'revokeCached'),
   ...from(() => import('./cache/cache-sums.ts'), 'sumResults', 'usedBeyond'),
   ...from(() => import('./cache/prune-results.ts'), 'resultsUnused', 'pruneResults'),
   // Limits shared by all workers
@@ -148,6 +148,7 @@ export const METHODS = {
   ),
   // Webhooks about jobs that another process waits for
   ...from(() => import('./webhooks/job-hints.ts'), 'passHints', 'takeHints'),
+  readClock,
   /** Waits for earlier calls, then closes the database. */
   close: async (db: Db): Promise<void> => {
     await Promise.allSettled(begun);

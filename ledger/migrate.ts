@@ -8,6 +8,11 @@ import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
 import type { Clock, Db, Schema } from './schema.ts';
 import type { Version } from './versions.ts';
 
+/*
+ * Makes an opened database a ledger: brings its tables up to date, and finds out which ledger it is and whether it may
+ * be written to.
+ */
+
 /** An open database, and the locks beside it. */
 export interface OpenDatabase {
   readonly db: Db;

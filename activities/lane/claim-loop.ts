@@ -112,7 +112,7 @@ export class ClaimLoop {
     const claim = await deps.ledger.claimRows({
       ...this.#owned,
       limit,
-      begun,
+      maxReserved: begun,
       workers: share.workers,
       only: deps.only,
     });

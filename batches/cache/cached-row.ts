@@ -65,7 +65,7 @@ export interface LookedUpRow extends Pick<RowSnapshot, 'charges'> {
  * address (folder or `s3://` URL), to show full paths. Reads only ledger and store.
  */
 export async function lookUpRow(
-  ledger: Pick<Ledger, 'resultNames'>,
+  ledger: Pick<Ledger, 'resultEntries'>,
   store: Pick<Store, 'measure'>,
   address: string,
   { batch, row, charges }: LookedUpRow,
@@ -76,7 +76,7 @@ export async function lookUpRow(
     // A key that depends on media can only be known here if it was recorded.
     const planned = batch.settings.cache === 'off' ? undefined : stepKey(batch, row.spec, step);
     const key = last === undefined ? (planned ?? null) : last.resultKey;
-    const names = key === null ? [] : await ledger.resultNames(key);
+    const names = key === null ? [] : await ledger.resultEntries(key);
     const files = await store.measure(names.map(({ file }) => file.key));
     const { source = null } = last ?? {};
     steps.push({

@@ -46,6 +46,7 @@ async function isEmpty(address: string, whenEmpty: (tx: Tx, side: CopySide) => P
       await db.destroy();
     }
   } catch (error) {
+    // `CopyRefused` is thrown for one with a batch, the others for one that cannot be read.
     if ([CopyRefused, LedgerUnreachable, LedgerTooNew].some((kind) => error instanceof kind)) return false;
     throw error;
   }

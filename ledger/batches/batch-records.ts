@@ -127,7 +127,7 @@ export function toSettings(json: string): BatchSettings {
   if (lastSettings?.json !== json) {
     const settings = JSON.parse(json) as BatchSettings;
     tryAddOperations(settings.operations);
-    // Built-in prices for operations that this version has added: a file that is compared with the batch may name one.
+    // With built-in prices of operations newer than the batch: a manifest that is compared with it may ask for one.
     lastSettings = { json, settings: { ...settings, prices: { ...BUILT_IN_PRICES, ...settings.prices } } };
   }
   return lastSettings.settings;

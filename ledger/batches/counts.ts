@@ -9,6 +9,11 @@ import type { Db, Tx } from '../schema.ts';
 import type { RowCountsTable, SumsTable } from '../tables/batches.ts';
 import { LedgerMisuse } from '../errors.ts';
 
+/*
+ * Counts and sums of a batch, mostly from tables that triggers keep up to date: `row_counts`, with a line for each
+ * *standing* (the outcome of ended rows, the state of open ones) and failure reason, and `sums`, with one line.
+ */
+
 /** A batch's rows by state and outcome. Parts of rows do not count. */
 export interface Counts {
   readonly total: number;
@@ -84,8 +89,8 @@ export async function countRecent(tx: Tx, batch: string): Promise<ReadonlyMap<st
 /** Failure classes of rows that were deliberately not paid for, and none: these are no failures. */
 const NO_FAILURES: readonly string[] = ['', 'OverBudget', 'NotChosen', 'NotCached'] satisfies (FailureClass | '')[];
 
-/** Returns the `most` common reasons why rows failed, or are failing now, most rows first. */
-export async function commonReasons(db: Db, batch: string, most: number): Promise<readonly ReasonCount[]> {
+/** Returns the most common reasons why rows failed, or are failing now, most rows first; at most `max`. */
+export async function commonReasons(db: Db, batch: string, max: number): Promise<readonly ReasonCount[]> {
   const reasons = new Map<string, ReasonCount>();
   for (const { standing, class: name, cause, n } of await selectCounts(db, { batch })) {
     if (name === '' || NO_FAILURES.includes(name) || n === 0) continue;
@@ -96,7 +101,7 @@ export async function commonReasons(db: Db, batch: string, most: number): Promis
   }
   return [...reasons.values()]
     .toSorted((one, other) => other.open + other.ended - one.open - one.ended || compare(one, other))
-    .slice(0, most);
+    .slice(0, max);
 }
 
 /** Orders reasons with equally many rows, so that the answer is always the same. */
@@ -145,7 +150,7 @@ export function toMoney(sums: Sums): Money {
   };
 }
 
-/** Sums a value of each line by status: the outcome, or the state of open rows. */
+/** Sums a value of each line by standing. */
 function byStanding<Line extends Pick<RowCountsTable, 'standing'>>(
   lines: readonly Line[],
   valueOf: (line: Line) => number,

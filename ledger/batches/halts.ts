@@ -21,7 +21,8 @@ import { addPauseNotices } from '../notices/notices.ts';
 
 /*
  * `--halt`: stops a batch at a number or share of failed rows, or pauses it once its first paid rows have all failed
- * alike. Checked in the transaction that ends a row, so no request follows the failure that reaches the threshold.
+ * alike; for the latter, the batch has a *watch*, which lists those rows until one has a result. Checked in the
+ * transaction that ends a row, so no request follows the failure that reaches the threshold.
  */
 
 /** Outcomes that count as failures of the batch. */
@@ -33,6 +34,7 @@ const TRIED = outcomesThat(({ counts }) => counts !== 'nothing');
 export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, failure }: RowEnding): Promise<void> {
   const { counts } = OUTCOME_FACTS[outcome];
   if (counts !== 'failure' && counts !== 'late') return;
+  // An answer that was lost because a process of ours ended says nothing about the API or the manifest.
   if (failure !== undefined && isProcessEnd(failure)) return;
   const batch = await readBatchLine(tx, name);
   const { halt } = toSettings(batch.settings);

@@ -63,6 +63,7 @@ const endRunning: EndRows = async (tx, batch, rows) => {
   const lines = new Map((await selectRunning(tx, keysOf(batch, rows))).map((line) => [line.row, line]));
   const returning = [...lines.values()].filter(({ fallback }) => toFallback(fallback)?.returning !== undefined);
   tx.unit?.collectReads(() => {
+    // A read that fails here fails again in `load`, which throws.
     for (const line of returning) for (const read of RowInTransaction.prefetch(tx, line)) read.catch(() => undefined);
   });
   for (const line of returning) await endReturning(await RowInTransaction.load(tx, line));
@@ -108,11 +109,12 @@ const RUNNING: Sweep = {
  */
 async function endPages(db: Db, batch: string, { isDue, select, end }: Sweep): Promise<number> {
   let ended = 0;
-  let most = FIRST_PAGE_ROWS;
+  let max = FIRST_PAGE_ROWS;
   for (let after = 0; ;) {
-    const rows = await readSnapshot(db, (tx) => select(tx, batch, { after, most }));
+    const rows = await readSnapshot(db, (tx) => select(tx, batch, { after, max }));
     const last = rows.at(-1);
     if (last === undefined) return ended;
+    /** When the transaction began to run: the wait for its lock does not count. */
     let since = 0;
     const more = await write(
       db,
@@ -124,7 +126,7 @@ async function endPages(db: Db, batch: string, { isDue, select, end }: Sweep): P
     );
     if (more === undefined) return ended;
     ended += more;
-    most = nextPageRows(most, performance.now() - since);
+    max = nextPageRows(max, performance.now() - since);
     after = last;
   }
 }
@@ -134,7 +136,7 @@ async function endPages(db: Db, batch: string, { isDue, select, end }: Sweep): P
  * also rows with a running job.
  */
 export async function cancelFirst(tx: Tx, batch: string, isNow: boolean): Promise<void> {
-  const page = { after: 0, most: FIRST_PAGE_ROWS };
+  const page = { after: 0, max: FIRST_PAGE_ROWS };
   await endIdle(tx, batch, await idleRows(tx, batch, page));
   if (isNow) await endRunning(tx, batch, await runningRows(tx, batch, page));
 }

@@ -16,15 +16,15 @@ import type { RowsTable } from '../tables/rows.ts';
 type Joined = Schema & { c: ChargesTable; r: RowsTable };
 
 /** A page of rows. */
-export interface PageOf {
+export interface RowPage {
   /** Only rows with larger numbers. */
   readonly after: number;
   /** Max rows. */
-  readonly most: number;
+  readonly max: number;
 }
 
 /** Selects the numbers of a page of rows, in order. */
-export type SelectRows = (tx: Tx, batch: string, page: PageOf) => Promise<readonly number[]>;
+export type SelectRows = (tx: Tx, batch: string, page: RowPage) => Promise<readonly number[]>;
 
 /** Reads the batch's accepted attempts whose jobs may still run; only the latest attempt of each step counts. */
 export async function runningJobs(db: Db | Tx, batch: string): Promise<readonly ChargeRecord[]> {
@@ -33,8 +33,8 @@ export async function runningJobs(db: Db | Tx, batch: string): Promise<readonly 
 }
 
 /** Selects a page of idle rows. */
-export const idleRows: SelectRows = async (tx, batch, { after, most }) => {
-  const lines = await idle(tx, batch).select('r.row').where('r.row', '>', after).orderBy('r.row').limit(most).execute();
+export const idleRows: SelectRows = async (tx, batch, { after, max }) => {
+  const lines = await idle(tx, batch).select('r.row').where('r.row', '>', after).orderBy('r.row').limit(max).execute();
   return lines.map(({ row }) => row);
 };
 
@@ -44,14 +44,14 @@ export const selectIdle = preparedEach((db, { batch, row }: RowKey) =>
 );
 
 /** Selects a page of open rows with a running job. */
-export const runningRows: SelectRows = async (tx, batch, { after, most }) => {
+export const runningRows: SelectRows = async (tx, batch, { after, max }) => {
   const lines = await running(tx, batch)
     .select('c.row')
     .distinct()
     .where('r.outcome', 'is', null)
     .where('c.row', '>', after)
     .orderBy('c.row')
-    .limit(most)
+    .limit(max)
     .execute();
   return lines.map(({ row }) => row);
 };

@@ -9,6 +9,11 @@ import type { ResultFile } from '../records.ts';
 import type { ResultsTable } from '../tables/charges.ts';
 import type { Selectable } from 'kysely';
 
+/*
+ * Finds results in the cache, and attempts that are *making* one: they may still bring a result of the same key, so
+ * other rows wait for it instead of paying for another.
+ */
+
 /** A stored result that later rows with the same request may use. */
 export interface ResultRecord extends AttemptKey {
   /** Cache key: a hash of the request, the API URL and the account. */
@@ -66,6 +71,7 @@ const newestOf = (db: Db | Tx, { key }: { readonly key: string }) =>
     .where('key', '=', key)
     .where(isOffered('results'))
     .orderBy('made_at', 'desc')
+    // Not only the newest: its files may be missing or altered.
     .limit(3);
 
 const selectResults = prepared(newestOf, ({ key }) => `results:${key}`);
@@ -97,7 +103,7 @@ const selectMaking = prepared(
 );
 
 /** Starts the reads of {@link resultsOf} and {@link makingOf} in advance; for the `prefetch` of `write`. */
-export function prefetchInstead(tx: Tx, key: string): readonly Promise<unknown>[] {
+export function prefetchReusable(tx: Tx, key: string): readonly Promise<unknown>[] {
   return [selectResults(tx, { key }), selectMaking(tx, { key })];
 }
 
@@ -151,12 +157,12 @@ export async function keysWithResult(db: Db, keys: readonly string[]): Promise<r
 }
 
 /** Reads all entries with this key, oldest first: of the row that made the result and of those that reused it. */
-export async function resultNames(db: Db, key: string): Promise<readonly ResultRecord[]> {
-  return namesOf(db, [key]);
+export async function resultEntries(db: Db, key: string): Promise<readonly ResultRecord[]> {
+  return entriesOf(db, [key]);
 }
 
 /** Reads all entries with these keys, oldest first. */
-export async function namesOf(db: Db | Tx, keys: readonly string[]): Promise<readonly ResultRecord[]> {
+export async function entriesOf(db: Db | Tx, keys: readonly string[]): Promise<readonly ResultRecord[]> {
   const lines = await db.selectFrom('results').selectAll().where('key', 'in', keys).orderBy('made_at').execute();
   return lines.map(toResult);
 }

@@ -1,6 +1,6 @@
 import { readSnapshot, write } from '../database/transactions.ts';
 import type { Db, Tx } from '../schema.ts';
-import { namesOf, type ResultRecord } from './found-results.ts';
+import { entriesOf, type ResultRecord } from './found-results.ts';
 import { byItself } from '../../contract/actions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { noteAction } from '../history/actions.ts';
@@ -10,13 +10,13 @@ import { forgetResult, removed } from './kept-results.ts';
 
 /**
  * Reads a page of the results last used at or before `before` (ms), each as the list of its entries, ordered by key.
- * `after`: the last key of the page before, initially empty. `most`: max results.
+ * `after`: the last key of the page before, initially empty. `max`: number of results.
  */
 export async function resultsUnused(
   db: Db,
   before: number,
   after: string,
-  most: number,
+  max: number,
 ): Promise<readonly (readonly ResultRecord[])[]> {
   return readSnapshot(db, async (tx) => {
     const keys = await tx
@@ -26,13 +26,12 @@ export async function resultsUnused(
       .groupBy('key')
       .having((eb) => eb.fn.max('used_at'), '<=', before)
       .orderBy('key')
-      .limit(most)
+      .limit(max)
       .execute();
     if (keys.length === 0) return [];
-    const names = keys.map(({ key }) => key);
-    const byName = new Map<string, ResultRecord[]>(names.map((key) => [key, []]));
-    for (const one of await namesOf(tx, names)) byName.get(one.key)?.push(one);
-    return [...byName.values()];
+    const byKey = new Map<string, ResultRecord[]>(keys.map(({ key }) => [key, []]));
+    for (const entry of await entriesOf(tx, [...byKey.keys()])) byKey.get(entry.key)?.push(entry);
+    return [...byKey.values()];
   });
 }
 

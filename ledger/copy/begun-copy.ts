@@ -29,8 +29,9 @@ export async function findBegun(from: CopySide, to: CopySide): Promise<CopyFacts
   if (target.readOnly?.type === 'incoming' && target.id !== source.id)
     throw new CopyRefused({ why: 'to-incoming', from: target.readOnly.place });
   if (target.readOnly === undefined && source.id === target.id) throw new CopyRefused({ why: 'same' });
-  // A backup that nobody has accepted has what was paid, like any other ledger.
+  // An unaccepted backup is read-only too, but it records what was paid: TO may replace none of that.
   if (target.readOnly?.type !== 'incoming') await requireEmpty(to.database.db);
+  // Tables, triggers and views that are not voxbatch's, which the copy would lack.
   const differences = await from.database.findSchemaDifferences();
   if (differences.length > 0) throw new CopyRefused({ why: 'strange', parts: differences });
   return undefined;

@@ -34,7 +34,7 @@ export interface CopyDialect {
   readNumber(tx: Tx, column: NumberedColumn): Promise<number>;
   /** Sets the last generated number: later ones are larger. */
   setNumber(tx: Tx, column: NumberedColumn, last: number): Promise<void>;
-  /** Returns a text as the database would store it. */
+  /** Returns a text as the database would store it: not every database can hold every character. */
   readonly kept: (value: string) => string;
   /** Collects statistics for the query planner. */
   analyze(tx: Tx): Promise<void>;

@@ -32,6 +32,7 @@ import { markReadOnly, openCopy } from './mark-read-only.ts';
 export async function copyLedger({ from, to, onProgress, atMoment }: CopyRequest): Promise<Copied> {
   // Checked before the locks, too, so that nobody ends workers for a copy that is then refused.
   await checkSides(from, to);
+  // Waits for a batch that is being loaded: its rows would be copied in part.
   const releases = [await from.database.locks.lockForLoading()];
   try {
     releases.push(await from.database.locks.lockAgainstWorkers());
@@ -49,7 +50,7 @@ export async function copyLedger({ from, to, onProgress, atMoment }: CopyRequest
     const proof = await from.database.db.transaction().execute(async (fromTx) => {
       const source = withClock(fromTx, from.database.db);
       await from.dialect.lockTables(source);
-      // In its new place, nobody would notice that it came from a copy that nobody has accepted.
+      // FROM may be a restored database that lacks paid requests. In its new place, nobody would notice that.
       if (!(await from.dialect.isAccepted(source))) throw new CopyRefused({ why: 'from-unaccepted' });
       const filled = await to.database.db.transaction().execute((toTx) => {
         const tx = withClock(toTx, to.database.db);

@@ -36,11 +36,11 @@ export function rereadLines(table: keyof Schema, tx: Tx): Promise<LinesRead> {
   return readLines(table, tx, (lines) => Promise.resolve(lines));
 }
 
-/** Reads a table in portions, in order of its key, and passes them to `take`, which returns the lines to hash. */
+/** Reads a table in portions, in order of its key, and passes them to `handle`, which returns the lines to hash. */
 async function readLines(
   table: keyof Schema,
   tx: Tx,
-  take: (lines: readonly AnyLine[], soFar: number) => Promise<readonly AnyLine[]>,
+  handle: (lines: readonly AnyLine[], soFar: number) => Promise<readonly AnyLine[]>,
 ): Promise<LinesRead> {
   const { columns, key }: Table = TABLES[table];
   const names = Object.keys(columns);
@@ -57,9 +57,9 @@ async function readLines(
       where ${isNext} order by ${keys} limit ${PORTION}`.execute(tx);
     last = portion.rows.at(-1);
     if (last === undefined) return { lines, digest: hash.digest('hex') };
-    const taken = portion.rows.filter((line) => !isOfPlace(table, line));
-    lines += taken.length;
-    for (const line of await take(taken, lines)) hash.update(JSON.stringify(names.map((name) => line[name])) + '\n');
+    const wanted = portion.rows.filter((line) => !isOfPlace(table, line));
+    lines += wanted.length;
+    for (const line of await handle(wanted, lines)) hash.update(JSON.stringify(names.map((name) => line[name])) + '\n');
   }
 }
 

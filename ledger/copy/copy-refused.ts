@@ -10,7 +10,7 @@ export type CopyRefusal =
   | { readonly why: 'moved-elsewhere'; readonly to: string }
   /** FROM is itself the unfinished copy of another. */
   | { readonly why: 'from-incoming'; readonly from: string }
-  /** TO has itself moved on. */
+  /** TO is a ledger that has itself been copied, to a third place. */
   | { readonly why: 'to-moved'; readonly to: string }
   /** TO is the unfinished copy of another ledger. */
   | { readonly why: 'to-incoming'; readonly from: string }

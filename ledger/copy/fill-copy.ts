@@ -17,8 +17,10 @@ interface Fill {
   readonly source: Tx;
   /** Transaction on TO. */
   readonly tx: Tx;
+  /** What TO says of FROM while it is read-only. */
   readonly facts: CopyFacts;
   readonly onProgress: (progress: CopyProgress) => void;
+  /** Called after each step, for tests. */
   readonly reach: (moment: CopyMoment) => void | Promise<void>;
 }
 

@@ -3,9 +3,9 @@ import { driverOf } from '../open-ledger.ts';
 import type { CopySide } from './copy-side.ts';
 
 /**
- * Opens one side of a copy, by its address. `onMade`: create it if needed, and call this once its file is created (see
- * `openLedger`); omitted: it must exist. The caller closes `database.db`. Throws `LedgerUnreachable`, `LedgerTooNew`,
- * and `LedgerMissing`.
+ * Opens one side of a copy (the ledger FROM, or TO), by its address. `onMade`: create it if needed, and call this once
+ * its file is created (see `openLedger`); omitted: it must exist. The caller closes `database.db`. Throws
+ * `LedgerUnreachable`, `LedgerTooNew`, and `LedgerMissing`.
  */
 export async function openSide(address: string, onMade?: () => void): Promise<CopySide> {
   const { driver, place } = await driverOf(address);

@@ -17,9 +17,9 @@ export interface TallyEntry {
    * `--sample` left out.
    */
   readonly standing?: string;
-  /** Sums are whole millionths of a credit, so that every database adds up exactly, in whatever order. */
+  /** A number of rows; or a sum in whole millionths of a credit, which every database adds up exactly, in any order. */
   readonly n: number;
-  /** Max difference between the recorded and the counted value, by rounding; see {@link CHANGES}. */
+  /** Max difference between the recorded and the counted value, by rounding; see {@link MAX_CHANGES}. */
   readonly tolerance: number;
 }
 
@@ -33,7 +33,7 @@ export const MILLIONTHS = 1_000_000;
  * Max changes of an attempt that change its batch's sums. The triggers round a sum to millionths with each change. That
  * matters only for amounts with more decimals: then each change may be off by one millionth.
  */
-const CHANGES = 4;
+const MAX_CHANGES = 4;
 
 /** Alias of a table in the queries below: the SQL parts of triggers are written for lines of this name. */
 const LINE: Line = 'new';
@@ -77,7 +77,8 @@ async function addSums(
     select batch, ${raw(sums.join(', '))}, sum(case when ${raw(hasFiner)} then 1 else 0 end) as finer
     from ${raw(table)} as ${raw(LINE)} group by batch`.execute(tx);
   for (const { batch, finer, ...found } of rows)
-    for (const [what, n] of Object.entries(found)) tally.add(String(batch), what, Number(n), Number(finer) * CHANGES);
+    for (const [what, n] of Object.entries(found))
+      tally.add(String(batch), what, Number(n), Number(finer) * MAX_CHANGES);
 }
 
 const millionths = (amount: string): string => `cast(round((${amount}) * ${String(MILLIONTHS)}) as bigint)`;

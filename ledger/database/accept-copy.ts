@@ -21,7 +21,8 @@ export interface PausedOnCopy {
 }
 
 /**
- * Accepts the present database, a copy of the one that was last written, as the ledger (`ledger accept-copy`).
+ * Accepts the present database as the ledger (`voxbatch ledger accept-copy`), although it is a copy of the one that was
+ * last written: a restored backup, or a replica that took over.
  *
  * The same transaction pauses all open batches and all schedules, so that no waiting worker sends anything. Every batch
  * is then held until a person resumes or redrives it, even one that had paused by itself or has ended, because more of
@@ -40,6 +41,7 @@ export async function acceptIn(tx: Tx, by: By): Promise<PausedOnCopy> {
   await endAcceptance(tx);
   await noteAccepted(tx);
   await noteRecentSenders(tx);
+  // Occurrences of schedules that have begun, and have no batch yet.
   await failBegun(tx, `It had no batch yet, and ${WHY_PAUSED}.`);
   const all = await tx.selectFrom('batches').selectAll().orderBy('number').execute();
   for (const { name } of all) await holdBatch(tx, name);

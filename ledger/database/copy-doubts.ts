@@ -10,7 +10,8 @@ import { keepFact, readFact, removeFact, setFact } from './facts.ts';
 import { readSnapshot, write } from './transactions.ts';
 
 /*
- * What is in doubt after a copy of the database was accepted (`accept-copy.ts`), kept as facts:
+ * What is in doubt after a copy of the database, such as a restored backup, was accepted as the ledger
+ * (`accept-copy.ts`), kept as facts:
  *
  * - processes that wrote to the former database and have not recorded again what they sent (`copy-senders.ts`);
  * - requests that were sent, and for which the copy has no row or take (*unplaced*);

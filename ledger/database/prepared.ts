@@ -51,6 +51,7 @@ export function preparedEach<P extends object, R>(
   return async (tx, all) => {
     const reads = all.map((parameters) => bind(tx, parameters));
     const [first, ...others] = reads.map(({ compiled, values }) => ({ sql: compiled.sql, values }));
+    // Only a database server saves round trips by it.
     const isJoint = unitAdapterOf(tx) !== undefined && first !== undefined && others.length > 0;
     const joint = isJoint ? joinReads([first, ...others]) : undefined;
     if (reads[0] !== undefined && joint !== undefined) {
@@ -86,14 +87,14 @@ type SubjectOf<P> = (parameters: P) => string;
 
 function compiledOnce<P extends object, R>(
   build: (db: Db | Tx, parameters: P) => Compilable<R>,
-  most: 'one' | 'all',
+  count: 'one' | 'all',
   subjectOf?: SubjectOf<P>,
 ): (db: Db | Tx, parameters: P) => Promise<readonly R[]> {
   const bind = boundOnce(build);
   return async (db, parameters) => {
     const { compiled, values } = bind(db, parameters);
     const unit = 'unit' in db ? db.unit : undefined;
-    if (unit === undefined || subjectOf === undefined) return execute(db, compiled, values, most);
+    if (unit === undefined || subjectOf === undefined) return execute(db, compiled, values, count);
     return unit.read(subjectOf(parameters), compiled.sql, values) as Promise<readonly R[]>;
   };
 }
@@ -133,10 +134,10 @@ const PLACEHOLDERS = new Proxy({}, { get: (_, name) => new Parameter(String(name
 /** Adapter of a database that answers synchronously, as SQLite does. */
 export interface DirectAdapter extends DialectAdapter {
   /**
-   * Executes a statement on the only connection, which the caller must hold. `most` limits the lines returned; `one` is
+   * Executes a statement on the only connection, which the caller must hold. `count` limits the lines returned; `one` is
    * only for reads.
    */
-  executeNow(sql: string, parameters: readonly unknown[], most: 'one' | 'all'): readonly unknown[];
+  executeNow(sql: string, parameters: readonly unknown[], count: 'one' | 'all'): readonly unknown[];
 }
 
 /** A database, or a transaction on it. */
@@ -150,10 +151,10 @@ export async function execute<R>(
   db: Executing,
   compiled: CompiledQuery<R>,
   parameters: readonly unknown[],
-  most: 'one' | 'all' = 'all',
+  count: 'one' | 'all' = 'all',
 ): Promise<readonly R[]> {
   const { adapter } = db.getExecutor();
-  if (db.isTransaction && isDirect(adapter)) return adapter.executeNow(compiled.sql, parameters, most) as readonly R[];
+  if (db.isTransaction && isDirect(adapter)) return adapter.executeNow(compiled.sql, parameters, count) as readonly R[];
   const { rows } = await db.executeQuery<R>({ ...compiled, parameters });
   return rows;
 }

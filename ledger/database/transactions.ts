@@ -5,9 +5,19 @@ import { execute } from './prepared.ts';
 import { unitAdapterOf, type UnitAdapter } from './unit-adapter.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
+/*
+ * The ledger's transactions. Reads have one each. Writes that are wanted at the same moment share one: on a database
+ * server as one unit of work (`unit-of-work.ts`), on a database in a file one after the other, behind savepoints.
+ */
+
 /** Adds the clock to a database or a transaction. */
 export function withClock<T extends object>(database: T, { now }: Clock): T & Clock {
   return Object.assign(database, { now });
+}
+
+/** Returns the time of the ledger's clock, which all its processes share, ms since 1970. */
+export function readClock(db: Db): Promise<number> {
+  return Promise.resolve(db.now());
 }
 
 /** Starts the prepared queries whose answers the work will need; the unit of work keeps the answers. */
@@ -85,9 +95,9 @@ interface Piece<S> {
 /**
  * Concurrent writes share one transaction and its sync to disk, which costs more than all the rest.
  *
- * Each piece but the first runs behind a savepoint: one that throws is rolled back alone, and only its caller gets the
- * error. No caller gets a success before the commit has returned. If the transaction cannot begin or commit, all its
- * callers get the error, and nothing of it is kept.
+ * Of a piece that throws, nothing is kept, and only its caller gets the error; the other pieces are committed. No
+ * caller gets a success before the commit has returned. If the transaction cannot begin or commit, all its callers get
+ * the error, and nothing of it is kept.
  */
 export class WriteQueue<S> {
   readonly #db: Kysely<S>;
@@ -174,14 +184,15 @@ export class WriteQueue<S> {
    * group: the longer the wait, the more pieces share a commit. Later pieces could not prefetch, and go into the next
    * group.
    */
-  async #gather(group: Piece<S>[], most: number, tx: Transaction<S>, unit: UnitOfWork): Promise<void> {
+  async #gather(group: Piece<S>[], max: number, tx: Transaction<S>, unit: UnitOfWork): Promise<void> {
     const join = (piece: Piece<S>): boolean => {
-      if (group.length >= most) return false;
+      if (group.length >= max) return false;
       group.push(piece);
       prefetch(piece);
       return true;
     };
     const prefetch = (piece: Piece<S>): void => {
+      // A read that fails here fails again in the piece's work, which throws.
       for (const read of piece.prefetch?.(tx, unit) ?? []) read.catch(() => undefined);
     };
     unit.collectReads(() => {
@@ -197,7 +208,10 @@ export class WriteQueue<S> {
     }
   }
 
-  /** Never throws: errors go to the callers. */
+  /**
+   * Commits a group on a database in a file: each piece but the first runs behind a savepoint. Never throws: errors go
+   * to the callers.
+   */
   async #commitGroup(): Promise<void> {
     const group: Piece<S>[] = [];
     const resolvers: (() => void)[] = [];

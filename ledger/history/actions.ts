@@ -67,6 +67,7 @@ export async function actionsOf(db: Db, query: ActionQuery): Promise<readonly Ac
   const { rows } = query;
   const lines = await selected(db.selectFrom('actions').selectAll(), query).orderBy('number').execute();
   const found = lines.map(toAction);
+  // The query has compared only the first and the last row of each action.
   return rows === undefined ? found : found.filter((one) => rows.some((row) => hasRow(one.rows ?? [], row)));
 }
 

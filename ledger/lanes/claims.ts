@@ -15,7 +15,7 @@ export interface ClaimRequest extends LaneOwnership {
   /** Max unsent rows. Rows with an open request or job come in addition. */
   readonly limit: number;
   /** Max rows with reserved budget, which come first, even beyond `limit`. Default: `limit`. */
-  readonly begun?: number;
+  readonly maxReserved?: number;
   /** Number of workers that could work on the batch: each gets its share of the last rows. Default: 1. */
   readonly workers?: number;
   /** `download`: only rows whose result must be fetched. `submit`: all others. Default: all. */
@@ -52,7 +52,7 @@ const UNDER_WAY_FOR = {
  * be waiting for that budget.
  */
 export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 'lost'> {
-  const { batch, lane, begun: mostReserved = request.limit, workers = 1 } = request;
+  const { batch, lane, maxReserved = request.limit, workers = 1 } = request;
   return write(db, async (tx) => {
     if (!(await ownsLane(tx, request))) return 'lost';
     const limit = await roomInShare(tx, request, { limit: request.limit, workers });
@@ -61,11 +61,11 @@ export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 
     const states = only === undefined ? UNDER_WAY : UNDER_WAY_FOR[only];
     const limits = { batch, limit: MAX_UNDER_WAY + 1 };
     const underWay = (await Promise.all(states.map((state) => selectFreeRows(tx, { ...limits, state })))).flat();
-    const reserved = (await selectReserved(tx, { batch, limit: mostReserved })).map(({ row }) => row);
-    const most = Math.max(limit, reserved.length);
-    const waiting = only === 'download' ? [] : await selectFreeRows(tx, { batch, state: 'waiting', limit: most + 1 });
+    const reserved = (await selectReserved(tx, { batch, limit: maxReserved })).map(({ row }) => row);
+    const max = Math.max(limit, reserved.length);
+    const waiting = only === 'download' ? [] : await selectFreeRows(tx, { batch, state: 'waiting', limit: max + 1 });
     const others = waiting.map(({ row }) => row).filter((row) => !reserved.includes(row));
-    const fresh = others.slice(0, most - reserved.length);
+    const fresh = others.slice(0, max - reserved.length);
     const rows = [...underWay.slice(0, MAX_UNDER_WAY).map(({ row }) => row), ...reserved, ...fresh];
     const exhausted = underWay.length <= MAX_UNDER_WAY && others.length === fresh.length;
     const isShareFull = limit < request.limit && others.length > fresh.length;

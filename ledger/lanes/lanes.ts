@@ -130,8 +130,3 @@ export async function handOverRow(db: Db, { batch, row, fence }: HeldRow, isToFe
     await (isToFetch ? held.set({ state: 'fetching' }).where('state', 'in', WITH_JOB) : held).execute();
   });
 }
-
-/** Returns the time of the ledger's clock, which all its processes share, ms since 1970. */
-export function readClock(db: Db): Promise<number> {
-  return Promise.resolve(db.now());
-}

@@ -26,9 +26,9 @@ export interface BatchGauges {
 }
 
 /** Max closed batches shown besides the open ones: each batch has some forty time series. */
-const CLOSED_SHOWN = 20;
-/** How many of the newest batches are read to find these: single jobs, which are not shown, may be among them. */
-const LOOKED_AT = 200;
+const MAX_CLOSED = 20;
+/** Max newest batches read to find these: single jobs, which are not shown, may be among them. */
+const MAX_LOOKED_AT = 200;
 
 type OfBatch = Pick<BatchGauges, 'batch'>;
 
@@ -60,7 +60,7 @@ export async function gauges(db: Db): Promise<readonly BatchGauges[]> {
       if (sum === undefined) return [];
       return {
         batch: record.name,
-        ...standingOf(record),
+        ...stateOf(record),
         counts: toCounts(counts.filter(({ batch }) => batch === record.name)),
         money: toMoney(sum),
         budget: record.settings.budget,
@@ -81,18 +81,18 @@ async function batchesShown(tx: Tx): Promise<readonly BatchRecord[]> {
         eb(
           'number',
           '>',
-          eb.selectFrom('batches').select((of) => of(of.fn.max('number'), '-', of.lit(LOOKED_AT)).as('from')),
+          eb.selectFrom('batches').select((of) => of(of.fn.max('number'), '-', of.lit(MAX_LOOKED_AT)).as('from')),
         ),
       ]),
     )
     .orderBy('number')
     .execute();
   const batches = lines.map((line) => toBatch(line)).filter((one) => one.state !== 'loading' && !isSingle(one));
-  const closed = batches.filter(({ state }) => state === 'closed').slice(-CLOSED_SHOWN);
+  const closed = batches.filter(({ state }) => state === 'closed').slice(-MAX_CLOSED);
   return batches.filter((one) => one.state === 'open' || closed.includes(one));
 }
 
-function standingOf({ state, control, pauseReason }: BatchRecord): Pick<BatchGauges, 'state' | 'pausedBy'> {
+function stateOf({ state, control, pauseReason }: BatchRecord): Pick<BatchGauges, 'state' | 'pausedBy'> {
   if (state === 'closed') return { state, pausedBy: null };
   return { state: control, pausedBy: control === 'paused' ? (pauseReason?.class ?? null) : null };
 }

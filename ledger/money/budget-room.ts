@@ -13,8 +13,8 @@ import type { Sums } from '../batches/counts.ts';
  * number of workers share a budget.
  *
  * The committed credits have three parts: past charges; the possible charges of open requests
- * (`policy/money/charge-ratio.ts`); and what started rows still need, which is their later steps and the unsent parts
- * of split rows. So no row is left half paid, as far as charges can be foreseen.
+ * (`policy/money/charge-ratio.ts`); and what started rows still need (`promised`), which is their later steps and the
+ * unsent parts of split rows. So no row is left half paid, as far as charges can be foreseen.
  *
  * An estimated price does not say what the API really charges. So only a few requests of an operation are sent at
  * first, until one has ended and its charge is known.
@@ -48,6 +48,7 @@ export async function askBudget(row: RowInTransaction, request: BudgetRequest): 
   const { tx, line, spec } = row;
   const { all, ofSteps } = await ratiosOf(tx, { batch: line.batch, spec, tts: settings.tts });
   const [own, ...rest] = ofSteps.slice(stepsIn(spec).indexOf(step));
+  // The request replaces what its own row has reserved.
   const promised = sums.promised - (line.outcome === null ? line.promised : 0);
   const committed = { ...unscaled(sums), promised };
   const quotedParts = quotesOf(parts);
@@ -101,8 +102,8 @@ async function scale(
   const isUnquoted = all.some(({ unquoted }) => unquoted > 0);
   if (worst === 1 && !isUnquoted && unbilled === 0) return committed;
   const { charged, unknown, onTheWire, promised } = committed;
-  const most = (charged + unbilled + unknown + onTheWire + promised) * worst + credits;
-  if (!isUnquoted && most <= budget) return committed;
+  const atWorst = (charged + unbilled + unknown + onTheWire + promised) * worst + credits;
+  if (!isUnquoted && atWorst <= budget) return committed;
   const open = await openRequestsOf(tx, batch);
   return {
     ...committed,

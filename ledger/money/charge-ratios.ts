@@ -22,8 +22,8 @@ import type { ChargeRatiosTable } from '../tables/charges.ts';
  * under a budget on.
  */
 
-/** Number of earlier batches whose ratios count: so few, so that a single odd charge is forgotten in time. */
-const BATCHES_BEFORE = 3;
+/** Max earlier batches whose ratios count: so few, so that a single odd charge is forgotten in time. */
+const MAX_EARLIER_BATCHES = 3;
 
 /** The line of an operation and a quote size (`sizeOf`). Each operation has at least the line of size 0. */
 export type OperationRatio = Selectable<ChargeRatiosTable>;
@@ -132,19 +132,19 @@ async function addRatio(tx: Tx, batch: string, step: Step, operation: Operation)
       where batch = ${batch} and operation = ${operation} and state in ('accepted', 'done')
       union all
       select r.size, 0, 0, 0, 0, r.worst from charge_ratios as r
-      where r.operation = ${operation} and r.batch in (${batchesBefore(batch, operation, price)})
+      where r.operation = ${operation} and r.batch in (${earlierBatches(batch, operation, price)})
     ) as known group by size`.execute(tx);
 }
 
 /** The account's latest batches that ran the operation under a budget at the same price. */
-function batchesBefore(batch: string, operation: Operation, price: string): RawBuilder<string> {
+function earlierBatches(batch: string, operation: Operation, price: string): RawBuilder<string> {
   return sql<string>`
     select b.name from batches as own
     join batches as b on b.api_url = own.api_url and b.account = own.account and b.name <> own.name
     where own.name = ${batch}
       and exists (select 1 from charge_ratios as k where k.batch = b.name and k.operation = ${operation} and k.price = ${price})
     order by b.created_at desc
-    limit ${sql.lit(BATCHES_BEFORE)}`;
+    limit ${sql.lit(MAX_EARLIER_BATCHES)}`;
 }
 
 /**

@@ -70,6 +70,7 @@ export async function endOverBudget(
   }
   await updateRows(tx, changes);
   if (mayBeFree) return ending;
+  /** Rows with higher quotes do not fit, even if all open requests turn out to be free. */
   const above = budget - settled + DUST;
   const others = await selectUntouched(tx, row.batch, above, likeThis(row, intent, above, counted)).execute();
   const skipped = skippedFor({ sums: describeBudget(budget, settled), before: NO_CHARGES, isAgain: false });
@@ -127,6 +128,7 @@ export function selectUntouched(
           : [
               eb.and([
                 eb('kind', '=', like.kind),
+                // Null stands for the default.
                 eb(eb.fn.coalesce('dialect', eb.val<Dialect>('v1')), '=', like.dialect),
                 eb('verify', 'is', null),
               ]),

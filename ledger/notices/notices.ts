@@ -74,7 +74,7 @@ export interface NoticeClaim {
 }
 
 /** An event of a batch or of a schedule's occurrence. */
-export interface News {
+export interface NoticeEvent {
   /** The batch, or the one the occurrence would have made. */
   readonly batch: string;
   readonly event: HookEvent;
@@ -87,7 +87,7 @@ export interface News {
  * Puts the notices of an event into the outbox, in the transaction that records the event: no kill can come between the
  * two.
  */
-export async function addNotices(tx: Tx, { batch, event, hooks, at }: News): Promise<void> {
+export async function addNotices(tx: Tx, { batch, event, hooks, at }: NoticeEvent): Promise<void> {
   const targets: readonly (readonly [HookTarget, unknown])[] = [
     ['command', hooks.onEnd],
     ['url', hooks.notify],
@@ -109,8 +109,8 @@ export async function addPauseNotices(
   reason: Failure,
 ): Promise<void> {
   const { name: batch, state, control, pauseReason, settings } = before;
-  const wasTold = control === 'paused' && pauseReason !== null;
-  if (state !== 'open' || wasTold || JSON.stringify(reason) === JSON.stringify(pauseReason)) return;
+  const wasNotified = control === 'paused' && pauseReason !== null;
+  if (state !== 'open' || wasNotified || JSON.stringify(reason) === JSON.stringify(pauseReason)) return;
   await addNotices(tx, { batch, event: 'paused', hooks: settings, at: tx.now() });
 }
 
@@ -185,7 +185,10 @@ const MAX_LOOKED_AT = 200;
 /** A firing that has not written its occurrence's files within this time was terminated externally, ms. */
 const WRITTEN_AFTER_MS = 600_000;
 
-/** Whether any process may claim a notice of another batch: that batch's files are written, or it has none. */
+/**
+ * Whether any process may claim a notice of another batch: that batch's files are written, or it has none. A batch of no
+ * schedule counts as written if the notice was made at `before` (ms) or earlier.
+ */
 async function isLeft(db: Db | Tx, line: Selectable<NoticesTable>, before: number, now: number): Promise<boolean> {
   if (OF_OCCURRENCES.includes(line.event)) return true;
   const occurrence = line.event === 'ended' ? await occurrenceOf(db, line.batch) : undefined;

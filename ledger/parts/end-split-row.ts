@@ -32,7 +32,7 @@ export async function endSplitRow(
 ): Promise<RowSnapshot> {
   return write(db, async (tx) => {
     const { batch, row: number } = whole;
-    const row = await takeWhole(tx, whole);
+    const row = await loadIfUnchanged(tx, whole);
     if (row !== undefined) {
       const outcome = (await hasPaidPart(tx, whole)) ? ('succeeded' as const) : ('cached' as const);
       await applyEffect(row, 'file' in end ? { outcome, file: end.file } : { outcome: 'failed', ...end });
@@ -49,7 +49,7 @@ export async function endSplitRow(
  */
 export async function failLostPart(db: Db, whole: SplitRow, part: number, failure: Failure): Promise<void> {
   await write(db, async (tx) => {
-    if ((await takeWhole(tx, whole)) === undefined) return;
+    if ((await loadIfUnchanged(tx, whole)) === undefined) return;
     const row = await RowInTransaction.load(tx, { batch: whole.batch, row: part });
     if (row.line.part_of !== whole.row) return;
     await loseFile(row, failure);
@@ -58,15 +58,15 @@ export async function failLostPart(db: Db, whole: SplitRow, part: number, failur
 
 /** Whether all parts of a split row have results. */
 export async function areAllThere(tx: Tx, batch: string, row: number): Promise<boolean> {
-  const lacking = await selectParts(tx, batch, row)
+  const missing = await selectParts(tx, batch, row)
     .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', 'not in', RESULT_OUTCOMES)]))
     .limit(1)
     .executeTakeFirst();
-  return lacking === undefined;
+  return missing === undefined;
 }
 
 /** Loads the split row; undefined if it has changed since its caller claimed it. */
-async function takeWhole(tx: Tx, whole: SplitRow): Promise<RowInTransaction | undefined> {
+async function loadIfUnchanged(tx: Tx, whole: SplitRow): Promise<RowInTransaction | undefined> {
   const row = await RowInTransaction.load(tx, whole);
   const { parts, outcome, state, hold } = row.line;
   return parts !== null && outcome === null && state === 'fetching' && hold === whole.fence ? row : undefined;

@@ -12,6 +12,7 @@ import type { RowLine, Tx } from '../schema.ts';
  * A split row, whose text is spoken in parts, makes no request; its state follows its parts. It is `blocked` while any
  * part is open, and `fetching`, so that a worker joins the parts, once all have results. If all have ended and some
  * have no result, it ends like the gravest of them. A worker that holds the row loses it whenever a part changes.
+ * `whole`: a split row, as opposed to its parts.
  */
 
 /** Outcomes of parts without a result, the gravest first. */
@@ -19,7 +20,7 @@ const GRAVE: readonly Outcome[] = OUTCOMES.filter((outcome) => !hasResult(outcom
   (a, b) => OUTCOME_FACTS[b].severity - OUTCOME_FACTS[a].severity,
 );
 /** Max parts named per outcome in a message. */
-const NAMED = 5;
+const MAX_NAMED = 5;
 /** Max length of a message, in characters. */
 const MAX_MESSAGE_LENGTH = 500;
 
@@ -30,10 +31,10 @@ type PartLine = Pick<RowLine, 'batch' | 'row' | 'take' | 'outcome' | 'part_of'>;
  * Updates the split rows of these parts, after the parts have ended, reopened or got another take. All rows given are
  * of one batch; those that are not parts are ignored.
  */
-export async function settleSplitRows(tx: Tx, turned: readonly PartLine[]): Promise<void> {
+export async function settleSplitRows(tx: Tx, changed: readonly PartLine[]): Promise<void> {
   // Any part stands for its row, but the newest take counts.
   const byWhole = new Map<number | null, PartLine>();
-  for (const part of turned.toSorted((one, other) => one.take - other.take)) byWhole.set(part.part_of, part);
+  for (const part of changed.toSorted((one, other) => one.take - other.take)) byWhole.set(part.part_of, part);
   byWhole.delete(null);
   const keys = [...byWhole].flatMap(([row, { batch }]) => (row === null ? [] : [{ batch, row }]));
   const wholes = await selectLines(tx, keys);
@@ -102,6 +103,7 @@ async function takeWith(tx: Tx, whole: RowLine, part: PartLine, now: number): Pr
     .insertInto('takes')
     .values({
       ...{ batch: whole.batch, row: whole.row, take, before: JSON.stringify(before) },
+      // A part in its first take has no record of why.
       ...(why ?? { reason: 'redrive', from_step: 'speech', made_at: now }),
     })
     .execute();
@@ -114,6 +116,7 @@ async function takeWith(tx: Tx, whole: RowLine, part: PartLine, now: number): Pr
  */
 function changeAfter(whole: RowLine, part: PartLine, parts: readonly EndedPart[], now: number): Partial<RowLine> {
   const opened = { outcome: null, ...failureColumns(null), file: null, ended_at: null };
+  // From the worker that holds it.
   const taken = { lane: null, hold: whole.hold + 1, updated_at: now };
   if (part.outcome === null) {
     return whole.outcome === null && whole.state === 'blocked' ? {} : { ...opened, ...taken, state: 'blocked' };
@@ -142,17 +145,17 @@ function gravityOf({ outcome }: EndedPart): number {
 }
 
 /** `2 of 9 parts have no result: 1 unknown (ch1#2), 1 failed (ch1#4). Part 2 of 9 (ch1#2) ended unknown: …` */
-function wordsOf(lacking: readonly EndedPart[], parts: readonly EndedPart[], message: string): string {
-  const [gravest] = lacking;
+function wordsOf(missing: readonly EndedPart[], parts: readonly EndedPart[], message: string): string {
+  const [gravest] = missing;
   const groups = GRAVE.flatMap((name) => {
-    const alike = lacking.filter(({ outcome }) => outcome === name);
-    const ids = alike.slice(0, NAMED).map(({ id }) => id);
-    const more = alike.length > NAMED ? ' …' : '';
+    const alike = missing.filter(({ outcome }) => outcome === name);
+    const ids = alike.slice(0, MAX_NAMED).map(({ id }) => id);
+    const more = alike.length > MAX_NAMED ? ' …' : '';
     return alike.length === 0 ? [] : `${String(alike.length)} ${name} (${ids.join(', ')}${more})`;
   });
   const all = String(parts.length);
   const names =
-    lacking.length === 1 ? '' : `${String(lacking.length)} of ${all} parts have no result: ${groups.join(', ')}. `;
+    missing.length === 1 ? '' : `${String(missing.length)} of ${all} parts have no result: ${groups.join(', ')}. `;
   const at = String(parts.findIndex((part) => part.row === gravest?.row) + 1);
   const words = `${names}Part ${at} of ${all} (${gravest?.id ?? ''}) ended ${gravest?.outcome ?? ''}: ${message}`;
   return Array.from(words).slice(0, MAX_MESSAGE_LENGTH).join('');

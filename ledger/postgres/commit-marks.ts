@@ -42,8 +42,8 @@ export class CommitMarks {
   }
 
   /**
-   * How many processes had begun to write when this one met the copy; null if it had not written for so long that it
-   * cannot know.
+   * How many processes had ever begun to write to the former database when this one first connected to a copy of it;
+   * null if it had not written for so long that it cannot know.
    */
   get writersBefore(): number | null {
     const gapMs = (this.#refusedAt ?? performance.now()) - this.#keptAt;
@@ -70,9 +70,11 @@ export class CommitMarks {
       const found = toFoundFacts(rows, session.origin, name, asked);
       // The acceptance that this transaction was to record first may not be there.
       const reliesOn = isFirst && !comesAfter(found, acceptedAs) ? this.#kept?.acceptedAs : acceptedAs;
+      // Number 0, because the transaction may be missing: that is decided next.
       const identity = identify(found, { ledger: mark.ledger, acceptedAs: reliesOn, value: '0' });
       if (identity === 'ours') return markNumber(found.mark) === markNumber(value);
       this.noteRefusal();
+      // If it fails, the next try records it.
       await recordRefusal(session, found, identity, reliesOn).catch(() => undefined);
       // Once a person has accepted a copy, it can be decided.
       throw sessions.notTheSame(identity !== 'another-ledger');

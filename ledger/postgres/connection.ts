@@ -105,6 +105,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     this.#admitted.catch(() => undefined);
     this.send(LOOK_UP_BY_KEY, []);
     this.send(SET_MARK, [mark.name, mark.value]);
+    // The first transaction of this process.
     if (kept === undefined) this.send(COUNT_WRITER, []);
     this.#planned = mark;
     return (this.#unit = new UnitOfWork(this, this.#admitted));

@@ -17,7 +17,7 @@ const COPY =
   'its database is not the one that was last written, but a copy: a replica that took over, a restored backup, a disk that was set back, or a former server that answers again. The copy may lack the last records, and what was sent since would be paid for again. Nothing is sent';
 const ANOTHER = 'its database is now that of another ledger. Nothing is sent';
 
-/** Whether the database's acceptance is this one, or supersedes it. */
+/** Whether the database's acceptance (`database/acceptances.ts`) is this one, or supersedes it. */
 export function comesAfter({ ledgerOf, before }: FoundFacts, acceptance: string): boolean {
   return (ledgerOf !== undefined && acceptanceIn(ledgerOf) === acceptance) || before.includes(acceptance);
 }
@@ -73,14 +73,14 @@ export async function recordRefusal(
   reliesOn: string | undefined,
 ): Promise<void> {
   if (reliesOn === undefined || identity === 'another-ledger') return;
-  const told: (readonly [statement: string, name: string, value: string])[] = [];
-  if (!comesAfter(found, reliesOn)) told.push([KEEP, beforeFact(reliesOn), MISSED]);
+  const facts: (readonly [statement: string, name: string, value: string])[] = [];
+  if (!comesAfter(found, reliesOn)) facts.push([KEEP, beforeFact(reliesOn), MISSED]);
   // This process started after the copy was made, and others may have, too.
-  if (found.mark === undefined) told.push([SET_FACT, UNSEEN, BEGUN_SINCE]);
+  if (found.mark === undefined) facts.push([SET_FACT, UNSEEN, BEGUN_SINCE]);
   if (identity === 'set-back') {
     const fact = found.ledgerOf ?? newFact(found.here);
-    if (found.ledgerOf === undefined) told.push([KEEP, DATABASE_FACT, fact]);
-    told.push([SET_FACT, SET_BACK_FACT, acceptanceIn(fact)]);
+    if (found.ledgerOf === undefined) facts.push([KEEP, DATABASE_FACT, fact]);
+    facts.push([SET_FACT, SET_BACK_FACT, acceptanceIn(fact)]);
   }
-  for (const [statement, ...values] of told) await session.query(statement, values);
+  for (const [statement, ...values] of facts) await session.query(statement, values);
 }

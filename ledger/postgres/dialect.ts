@@ -72,7 +72,7 @@ export async function openPostgres(
     await sessions.close();
     throw explain(place, error);
   }
-  const driver = new LedgerDriver(sessions, place, outage);
+  const driver = new SessionDriver(sessions, place, outage);
   return {
     createAdapter: () => new LedgerAdapter(driver, outage),
     createDriver: () => driver,
@@ -119,9 +119,9 @@ class SchemaIntrospector implements DatabaseIntrospector {
 
 class LedgerAdapter extends PostgresAdapter implements UnitAdapter {
   readonly outage: Outage;
-  readonly #driver: LedgerDriver;
+  readonly #driver: SessionDriver;
 
-  constructor(driver: LedgerDriver, outage: Outage) {
+  constructor(driver: SessionDriver, outage: Outage) {
     super();
     this.#driver = driver;
     this.outage = outage;
@@ -167,7 +167,7 @@ class LedgerAdapter extends PostgresAdapter implements UnitAdapter {
 }
 
 /** Kysely driver: hands out connections, and settles commits whose answer was lost. */
-class LedgerDriver implements Driver {
+class SessionDriver implements Driver {
   readonly #sessions: Sessions;
   readonly #place: string;
   readonly #outage: Outage;

@@ -155,6 +155,7 @@ export function explain(place: string, error: unknown): Error {
       error,
     );
   }
+  // Neither the server's, by its code, nor about the server.
   const isOurs = !/^[0-9A-Z]{5}$/.test(code) || OF_STATEMENTS.some((prefix) => code.startsWith(prefix));
   if (isOurs) return error instanceof Error ? error : new Error(message, { cause: error });
   const advice = 'Look into the log of the database server, then run the same command again.';

@@ -52,6 +52,7 @@ export class LockSession {
       query_timeout: answerMs,
     });
     usePasswordFile(client);
+    // Without a listener, an error would end the process; `end` follows it.
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -101,6 +102,7 @@ export class LockSession {
 
   /** Whether another session has the lock. Takes no lock itself, so two such checks do not see each other. */
   async isHeld(lock: string): Promise<boolean> {
+    // `pg_locks` shows the two keys, which are signed integers of 32 bits, as unsigned ones.
     const found = await this.#query(
       `select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())
        and classid::bigint = hashtext(current_schema())::bigint & 4294967295 and objid::bigint = hashtext($1)::bigint & 4294967295 limit 1`,

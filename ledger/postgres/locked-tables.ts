@@ -8,7 +8,7 @@ import { describePlace } from './describe-place.ts';
 export const MAX_WAIT_MS = 2_000;
 
 /** Max tries of a migration, and the pause between two, in which others can work, ms. In all about a minute. */
-const TRIES = { most: 6, pauseMs: 8_000 };
+const TRIES = { max: 6, pauseMs: 8_000 };
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: lock_not_available, deadlock_detected */
 const OF_LOCKS = ['55P03', '40P01'];
@@ -21,7 +21,7 @@ export async function retryMigration(
   db: Kysely<Schema>,
   place: string,
   migrate: () => Promise<void>,
-  { most, pauseMs } = TRIES,
+  { max, pauseMs } = TRIES,
 ): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -29,8 +29,8 @@ export async function retryMigration(
       return;
     } catch (error) {
       if (!isAboutLocks(error)) throw error;
-      if (tries === most) {
-        const problem = `its tables must be updated, and were in use each of the ${most} times that this was tried: ${await whoUsesThem(db)}. Nothing was changed, and nothing was sent`;
+      if (tries === max) {
+        const problem = `its tables must be updated, and were in use each of the ${max} times that this was tried: ${await whoUsesThem(db)}. Nothing was changed, and nothing was sent`;
         const advice = 'Wait for that session, or end it (pg_terminate_backend), and run the same command again.';
         throw new LedgerUnreachable(describePlace(place), problem, advice, error);
       }

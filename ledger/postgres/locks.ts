@@ -24,8 +24,8 @@ export function advisoryLocks(place: string, probing: Probing = PROBING): Locks 
   const outage = new Outage(0, (error) => {
     if (error instanceof LedgerAway) return { problem: error.message, needsPerson: error.needsPerson };
     // A process that has lost a lock waits for everything that a person can fix.
-    const isMended = missing.size > 0 && error instanceof LedgerUnreachable;
-    return isMended ? { problem: error.message, needsPerson: true } : undefined;
+    const isWaitedFor = missing.size > 0 && error instanceof LedgerUnreachable;
+    return isWaitedFor ? { problem: error.message, needsPerson: true } : undefined;
   });
   return {
     lockForWorkers: (server, onLost) => lockAgainAndAgain({ open, place, outage, missing }, server, onLost),
@@ -80,6 +80,7 @@ async function lockAgainAndAgain(
     const retaken = outage
       .repeat(async () => {
         if (!isReleased) release = await take();
+        // It may have been released while it was being taken again.
         if (isReleased) release();
       })
       .then(() => {

@@ -8,12 +8,16 @@ import { ORIGIN } from './origin.ts';
 import { usePasswordFile } from './password-file.ts';
 import { NO_RIGHT, RightTaken, wasAllowed } from './taken-rights.ts';
 
+/*
+ * Sessions at the database server: how one begins, is checked and sends statements, and the pool of a process.
+ */
+
 /** Max sessions of a process: one writes, the others read. */
 const MAX_SESSIONS = 4;
 /** Max prepared statements of a session. Lists of varying length keep making new ones; later ones run unprepared. */
 const MAX_STATEMENTS = 300;
 /** The oldest version of PostgreSQL that is tested. */
-const OLDEST_VERSION = 15;
+const MIN_VERSION = 15;
 /** Max time to connect, ms. */
 const CONNECT_MS = 10_000;
 /** Max time for an answer in a process that must end, ms: until one has not come, and after that. */
@@ -42,7 +46,7 @@ export const LOOK_UP_BY_KEY = [
 
 /** What the sessions of a process share. */
 interface SessionState {
-  /** Texts of statements that have succeeded, up to {@link MAX_STATEMENTS}. */
+  /** Texts of statements that have succeeded, and so were allowed; up to {@link MAX_STATEMENTS}. */
   readonly done: Set<string>;
   /** The process must end, so answers may take only {@link LAST_ANSWERS_MS}. */
   isLimited: boolean;
@@ -291,8 +295,8 @@ async function checkServer(client: pg.ClientBase, place: string, hasConnected: b
   const Refused = hasConnected ? LedgerNeedsPerson : LedgerUnreachable;
   const refuse = (problem: string, advice: string): LedgerUnreachable =>
     new Refused(describePlace(place), problem, advice);
-  if (version < OLDEST_VERSION) {
-    throw refuse(`the database server is PostgreSQL ${version}`, `Use PostgreSQL ${OLDEST_VERSION} or newer.`);
+  if (version < MIN_VERSION) {
+    throw refuse(`the database server is PostgreSQL ${version}`, `Use PostgreSQL ${MIN_VERSION} or newer.`);
   }
   if (isReplica || origin === null) {
     throw new LedgerAway(

@@ -114,7 +114,7 @@ async function noteFile(
   if (
     row === undefined ||
     batch.state === 'loading' ||
-    !mayTake(row, step, take) ||
+    !mayLackRequest(row, step, take) ||
     findBlocking(ofStep, key) !== undefined
   ) {
     await keepUnplaced(tx, { key, at: file.writtenAt, jobId: null });
@@ -122,6 +122,7 @@ async function noteFile(
   }
   const settings = toSettings(batch.settings);
   const quote = quoteFrom(row.line.kind, step, row.spec, settings);
+  // Which process sent it is not known, and no limit forbids a record of what was sent.
   const intent = { ...quote, owner: '', maxSending: 0 };
   const charge = chargeOfIntent(row, key, intent, settings, from);
   await row.addCharge({ ...charge, state: 'unknown', verdict_at: tx.now(), failure: JSON.stringify(failure) });
@@ -149,7 +150,7 @@ async function endInDoubt(row: RowInTransaction, step: Step, failure: ReturnType
 }
 
 /** Whether a request of this take and step may be missing from the row. */
-function mayTake(row: RowInTransaction, step: Step, take: number): boolean {
+function mayLackRequest(row: RowInTransaction, step: Step, take: number): boolean {
   const isOpen = row.line.outcome === null || mayEndAnew(row);
   return row.line.take === take && row.line.parts === null && isOpen && stepsIn(row.spec).includes(step);
 }

@@ -11,7 +11,7 @@ import { endOverBudget } from '../money/over-budget.ts';
 import { reserve, unreservedBeside } from '../parts/part-budgets.ts';
 import { type ChargeRecord, toCharge } from './charge-records.ts';
 import type { RowSnapshot } from '../rows/row-records.ts';
-import { makingOf, prefetchInstead, resultsOf } from '../cache/found-results.ts';
+import { makingOf, prefetchReusable, resultsOf } from '../cache/found-results.ts';
 import { jsonOrNull } from '../records.ts';
 import { toSettings } from '../batches/batch-records.ts';
 import { RowInTransaction, type NewCharge } from '../rows/row-in-transaction.ts';
@@ -44,7 +44,7 @@ export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<I
       readBatchLine(tx, key.batch),
       readSums(tx, key.batch),
       ...RowInTransaction.prefetch(tx, key),
-      ...(intent.resultKey === undefined ? [] : prefetchInstead(tx, intent.resultKey)),
+      ...(intent.resultKey === undefined ? [] : prefetchReusable(tx, intent.resultKey)),
     ],
   );
 }
@@ -154,6 +154,7 @@ export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
     const blocking = findBlocking(row.chargesOf(key.step), key);
     if (blocking !== undefined) return toCharge(blocking);
     const now = tx.now();
+    // No owner: no process sends it.
     const line = { ...attemptKeyOf(key), state: 'revoked', owner: '', intent_at: now, verdict_at: now } as const;
     return toCharge(await row.addCharge(line));
   });

@@ -37,9 +37,9 @@ export async function recordAgain(db: Db, requests: readonly RecordedRequest[]):
   return write(
     db,
     async (tx) => {
-      let lacking = 0;
-      for (const request of requests) if (await recordOne(tx, request)) lacking += 1;
-      return lacking;
+      let missing = 0;
+      for (const request of requests) if (await recordOne(tx, request)) missing += 1;
+      return missing;
     },
     (tx) =>
       requests.flatMap(({ key }) => [

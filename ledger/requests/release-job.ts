@@ -50,6 +50,7 @@ export async function releaseJob(row: RowInTransaction, key: AttemptKey): Promis
   const failure: Failure = { class: 'OutcomeUnknown', message, cause: 'a job that was taken back' };
   const kept = await forgetKept(row, toFile(charge.file), { outcome: 'unknown', failure });
   if (!row.isAt(key.take)) return kept;
+  // If the row only waited for this job in order to go back to its take, it ends as it had ended before.
   if (await endReturning(row)) return kept;
   const { file, extraFiles } = toRow(row.line);
   const now = row.tx.now();

@@ -97,9 +97,9 @@ export async function settleAttempt(
   }
 
   const now = row.tx.now();
-  const isTaken = wasAccepted(verdict.verdict);
+  const isAccepted = wasAccepted(verdict.verdict);
   const credits = reportedPriceOf(verdict) ?? charge.told;
-  const charged = !isTaken ? null : holder === undefined ? (credits ?? charge.quoted) : 0;
+  const charged = !isAccepted ? null : holder === undefined ? (credits ?? charge.quoted) : 0;
   const isDone = verdict.verdict === 'done';
   const settled = await row.changeCharge(charge, {
     state: verdict.verdict,
@@ -120,7 +120,7 @@ export async function settleAttempt(
   });
   await forgetUnfit(row, settled);
   if (isDone) await keepPaidResult(row.tx, settled, effect);
-  if (isTaken) await releaseTriedVoice(row);
+  if (isAccepted) await releaseTriedVoice(row);
   const meant = effectOf(row, key.step, effect);
   // If the row is at another take, only the money matters.
   if (!row.isAt(key.take)) {

@@ -77,10 +77,10 @@ export async function otherUnresolved(
 }
 
 /**
- * Counts the requests of a batch's replaced takes that may have been charged, and names at most `most` of them, for a
+ * Counts the requests of a batch's replaced takes that may have been charged, and names at most `max` of them, for a
  * person to settle.
  */
-export async function earlierUnresolved(db: Db, batch: string, most: number): Promise<EarlierUnresolved> {
+export async function earlierUnresolved(db: Db, batch: string, max: number): Promise<EarlierUnresolved> {
   const unresolved = db
     .selectFrom('charges')
     .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
@@ -94,7 +94,7 @@ export async function earlierUnresolved(db: Db, batch: string, most: number): Pr
     .distinct()
     .orderBy('charges.row')
     .orderBy('charges.take')
-    .limit(most)
+    .limit(max)
     .execute();
   return { count, first };
 }

@@ -77,7 +77,7 @@ export async function setRow(
   before?: RowLine,
 ): Promise<void> {
   const columns = Object.keys(change) as (keyof RowLine)[];
-  const update = keep(rowChanges, columns, () =>
+  const update = onceFor(columns, rowChanges, () =>
     preparedWrite(
       rows,
       (db, given) =>
@@ -97,7 +97,7 @@ export async function updateCharge(
   change: Partial<ChargeLine>,
 ): Promise<void> {
   const columns = Object.keys(change) as (keyof ChargeLine)[];
-  const update = keep(chargeChanges, columns, () =>
+  const update = onceFor(columns, chargeChanges, () =>
     preparedWrite(
       charges,
       (db, given: AttemptKey & Partial<ChargeLine>) =>
@@ -111,12 +111,12 @@ export async function updateCharge(
 }
 
 /** Returns what is cached for this set of columns; makes it on first use. */
-function keep<T>(kept: Map<string, T>, columns: readonly string[], make: () => T): T {
+function onceFor<T>(columns: readonly string[], cache: Map<string, T>, make: () => T): T {
   const name = columns.join();
-  const known = kept.get(name);
+  const known = cache.get(name);
   if (known !== undefined) return known;
   const made = make();
-  kept.set(name, made);
+  cache.set(name, made);
   return made;
 }
 

@@ -39,6 +39,7 @@ export function whereFilter<O>(
   if (voice !== undefined) some = some.where('voice', '=', voice);
   if (idPrefix !== undefined) some = whereIdStartsWith(some, idPrefix);
   if (text !== undefined) {
+    // The cells are stored as JSON, so the text is looked for in its JSON form.
     const [cell, transcript] = [likeOf(JSON.stringify(text).slice(1, -1)), likeOf(text)];
     some = some.where(
       sql<boolean>`(lower(input) like ${cell} escape '!' or lower(text) like ${transcript} escape '!')`,

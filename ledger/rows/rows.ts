@@ -16,6 +16,10 @@ import { unitAdapterOf } from '../database/unit-adapter.ts';
 import type { Db, RowLine, Schema, Tx } from '../schema.ts';
 import { chargesOf, lineOf, type RowKey } from './line-changes.ts';
 
+/*
+ * Adds rows to a batch, and reads rows with their charges: by number, by id, or as the parts of a split row.
+ */
+
 /** Rows per INSERT: well below each database's limit of parameters. */
 const ROWS_PER_INSERT = 500;
 

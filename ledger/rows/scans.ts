@@ -57,6 +57,7 @@ export async function scanPage(db: Db, batch: string, options: ScanOptions, afte
     const last = keys.at(-1);
     const next = last === undefined || keys.length < PAGE ? undefined : { row: last.row, endedAt: last.ended_at ?? 0 };
     if (options.endedSince === undefined) return { rows, next };
+    // `readRows` returns them in manifest order.
     const places = new Map(keys.map(({ row }, place) => [row, place]));
     const placeOf = ({ row }: RowSnapshot): number => places.get(row.row) ?? 0;
     return { rows: rows.toSorted((a, b) => placeOf(a) - placeOf(b)), next };

@@ -178,8 +178,8 @@ export async function noteSkips(db: Db, schedule: string, { skipped, until }: Su
         .values({ schedule, at, state: 'skipped', cause, reason })
         .onConflict((conflict) => conflict.columns(['schedule', 'at']).doNothing())
         .executeTakeFirstOrThrow();
-      const isTold = isNew > 0n && (cause !== 'missed' || at === newest);
-      if (isTold) await addOccurrenceNotice(tx, { schedule, at }, { type: 'skipped', cause });
+      const isNotified = isNew > 0n && (cause !== 'missed' || at === newest);
+      if (isNotified) await addOccurrenceNotice(tx, { schedule, at }, { type: 'skipped', cause });
     }
     await tx
       .updateTable('schedules')

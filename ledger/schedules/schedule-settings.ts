@@ -95,7 +95,7 @@ export async function settleSchedule(
 export async function scheduleRecord(db: Db, name: string): Promise<ScheduleRecord | undefined> {
   const line = await db.selectFrom('schedules').selectAll().where('name', '=', name).executeTakeFirst();
   if (line === undefined) return undefined;
-  const spans = await db
+  const allowances = await db
     .selectFrom('allowed_firings')
     .selectAll()
     .where('schedule', '=', name)
@@ -108,16 +108,17 @@ export async function scheduleRecord(db: Db, name: string): Promise<ScheduleReco
     surveyedUntil: line.surveyed_until,
     settledAt: line.settled_at,
     note: line.note,
-    allowed: spans.map(toAllowed),
+    allowed: allowances.map(toAllowed),
   };
 }
 
+/** Converts a line. Its `at`: of a trigger, the time for which it was used; of a backfill, when it was requested. */
 function toAllowed(line: Selectable<AllowedFiringsTable>): AllowedFirings {
   const { id, kind, from_at: from, until_at: until, spec, at } = line;
   const isVoid = line.voided_at !== null;
   if (kind === 'trigger' || spec === null) return { id, kind: 'trigger', from, until, at, isVoid };
-  const span = { id, from, until, spec: JSON.parse(spec) as ScheduleSpec };
-  return kind === 'due' ? { ...span, kind } : { ...span, kind, askedAt: at ?? 0, isVoid };
+  const range = { id, from, until, spec: JSON.parse(spec) as ScheduleSpec };
+  return kind === 'due' ? { ...range, kind } : { ...range, kind, askedAt: at ?? 0, isVoid };
 }
 
 /** Pauses a schedule: disallows due times after `at` (ms), and voids its triggers and backfills. `note`: why. */

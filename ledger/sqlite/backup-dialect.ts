@@ -14,9 +14,9 @@ export const sqliteBackup: BackupDialect = {
   snapshot: (place, into, facts) => {
     try {
       copyWhole(place, into);
-      const held = mark(into, facts);
+      const contents = mark(into, facts);
       syncPath(into);
-      return held;
+      return contents;
     } catch (error) {
       rmSync(into, { force: true });
       // A full disk is that of the copy; other errors are about the ledger.
@@ -26,7 +26,10 @@ export const sqliteBackup: BackupDialect = {
   filesIn,
 };
 
-/** Marks the copy as a backup that nobody has accepted, and makes it read-only, in one transaction. */
+/**
+ * Marks the copy as a backup that nobody has accepted, and makes it read-only, in one transaction. Returns what it
+ * contains.
+ */
 function mark(path: string, facts: CopyFacts): BackupFacts {
   const database = new Database(path);
   try {
@@ -36,7 +39,7 @@ function mark(path: string, facts: CopyFacts): BackupFacts {
       .prepare('insert into facts (name, value) values (?, ?) on conflict (name) do update set value = excluded.value')
       .run(['backup', factsAsJson(facts)]);
     for (const guard of guards(guardWords({ type: 'backup', ...facts }))) database.exec(guard);
-    const held = {
+    const contents = {
       ledger: String(one(database, "select value as one from facts where name = 'id'")),
       tables: all(database, `select name as one from ${MIGRATION_TABLE} order by name`),
       batches: Number(one(database, 'select count(*) as one from batches')),
@@ -44,7 +47,7 @@ function mark(path: string, facts: CopyFacts): BackupFacts {
       rows: Number(one(database, 'select coalesce(sum(rows), 0) as one from batches')),
     };
     database.exec('commit');
-    return held;
+    return contents;
   } finally {
     if (database.inTransaction) database.exec('rollback');
     database.close();

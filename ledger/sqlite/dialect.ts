@@ -64,7 +64,7 @@ class LedgerDialect extends SqliteDialect {
   }
 
   override createDriver(): Driver {
-    return new LedgerDriver(this.#statements, this.#path);
+    return new SqliteLedgerDriver(this.#statements, this.#path);
   }
 
   override createAdapter(): SqliteAdapter {
@@ -87,12 +87,12 @@ class LedgerAdapter extends SqliteAdapter implements DirectAdapter {
     return true;
   }
 
-  executeNow(sql: string, parameters: readonly unknown[], most: 'one' | 'all'): readonly unknown[] {
-    return this.#statements.execute(sql, parameters, most);
+  executeNow(sql: string, parameters: readonly unknown[], count: 'one' | 'all'): readonly unknown[] {
+    return this.#statements.execute(sql, parameters, count);
   }
 }
 
-class LedgerDriver extends SqliteDriver {
+class SqliteLedgerDriver extends SqliteDriver {
   readonly #statements: KeptStatements;
   readonly #path: string;
 
@@ -195,6 +195,7 @@ export async function retryWhileBusy<R>(action: () => R): Promise<R> {
       return action();
     } catch (error) {
       if (!codeOf(error).startsWith('SQLITE_BUSY') || performance.now() > giveUpAt) throw error;
+      // Of random length, so that waiting processes do not try in step.
       await sleep(wait * (0.5 + Math.random()));
     }
   }

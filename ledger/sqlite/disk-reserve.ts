@@ -35,7 +35,7 @@ type StatFs = (folder: string) => Pick<StatsFs, 'bavail' | 'bsize' | 'blocks'>;
  */
 export class DiskReserve implements Reserve {
   readonly #ledger: string;
-  readonly #leastFree: number;
+  readonly #minFree: number;
   readonly #statFs: StatFs;
   /** Whether no reserve can be created here, so that work continues without one. */
   #isUseless = false;
@@ -43,25 +43,25 @@ export class DiskReserve implements Reserve {
   #countsBlocks = true;
 
   /**
-   * `ledger`: its path. `leastFree`: bytes that must stay free besides the reserve. Tests replace the last two.
+   * `ledger`: its path. `minFree`: bytes that must stay free besides the reserve. Tests replace the last two.
    */
-  constructor(ledger: string, leastFree = MIN_FREE_BYTES, statFs: StatFs = statfsSync) {
+  constructor(ledger: string, minFree = MIN_FREE_BYTES, statFs: StatFs = statfsSync) {
     this.#ledger = ledger;
-    this.#leastFree = leastFree;
+    this.#minFree = minFree;
     this.#statFs = statFs;
   }
 
   begin(): void {
     const file = this.#file();
     if (this.#isKept(file))
-      this.#requireFree(file, this.#leastFree, ` besides the ${String(RESERVE_BYTES / MIB)} MiB reserved`);
+      this.#requireFree(file, this.#minFree, ` besides the ${String(RESERVE_BYTES / MIB)} MiB reserved`);
     else this.hold();
   }
 
   hold(): void {
     const file = this.#file();
     if (this.#isUseless || this.#isKept(file)) return;
-    const needed = RESERVE_BYTES + this.#leastFree;
+    const needed = RESERVE_BYTES + this.#minFree;
     const free = this.#requireFree(file, needed);
     try {
       fill(`${file}.part`);
@@ -82,9 +82,9 @@ export class DiskReserve implements Reserve {
     const file = this.#file();
     // Checks only its size: only the process that wrote it knows whether the system counts blocks.
     const isThere = (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) >= RESERVE_BYTES;
-    const needed = isThere ? NO_ROOM : RESERVE_BYTES + this.#leastFree;
+    const needed = isThere ? NO_ROOM : RESERVE_BYTES + this.#minFree;
     const free = this.#freeIn(dirname(file));
-    return free < needed ? this.#tooFull(free, RESERVE_BYTES + this.#leastFree) : undefined;
+    return free < needed ? this.#tooFull(free, RESERVE_BYTES + this.#minFree) : undefined;
   }
 
   free(): void {

@@ -30,6 +30,7 @@ import type { Table } from '../tables/columns.ts';
 
 /** Max wait for the workers' lock, ms: a process that only checks it holds it for an instant. */
 const PATIENCE_MS = 1_000;
+/** Pause between two tries to take it, ms. */
 const GAP_MS = 20;
 
 /**

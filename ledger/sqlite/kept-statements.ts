@@ -72,14 +72,14 @@ export class KeptStatements implements SqliteDatabase {
   }
 
   /**
-   * Executes a statement at once, inside a transaction that the caller holds. `most` limits the lines returned; `one`
+   * Executes a statement at once, inside a transaction that the caller holds. `count` limits the lines returned; `one`
    * is only for reads. Throws {@link LedgerUnreachable} if the file or disk fails.
    */
-  execute(sql: string, parameters: readonly unknown[], most: 'one' | 'all'): readonly unknown[] {
+  execute(sql: string, parameters: readonly unknown[], count: 'one' | 'all'): readonly unknown[] {
     try {
       // libsql's `get` ignores new parameters after `all` was used on the same statement, so each gets its own
       // statement.
-      if (most === 'one') return this.#keep(`one: ${sql}`, sql).first(parameters);
+      if (count === 'one') return this.#keep(`one: ${sql}`, sql).first(parameters);
       const statement = this.prepare(sql);
       if (statement.reader) return statement.lines(parameters);
       statement.run(parameters);

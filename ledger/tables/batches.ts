@@ -11,6 +11,7 @@ export type BatchState = 'loading' | 'open' | 'closed';
 
 /*
  * The tables of batches, with the counts and sums over their rows. Times are ms since 1970, amounts credits.
+ * `BatchRecord` and `NoticeRecord` explain columns that have no comment.
  */
 
 /** One line per batch. */
@@ -43,7 +44,7 @@ export const batches = table(['name'], {
   subset: orNull(json()),
   /** When ended rows were last opened again; a halt counts from there. */
   reopened_at: orNull(time()),
-  /** `AlikeWatch` on the first rows; null until it starts. */
+  /** `AlikeWatch` on the first rows, for `--halt alike`; null until it starts. */
   watch: orNull(json()),
   rows: integer(),
   created_at: time(),

@@ -6,7 +6,8 @@ import { amount, integer, json, or, orNull, table, text, time, type LineOf } fro
 export type PriceSource = 'api' | 'quote';
 
 /*
- * The tables of paid requests and their results. Times are ms since 1970, amounts credits.
+ * The tables of paid requests and their results. Times are ms since 1970, amounts credits. `ChargeRecord` and
+ * `ResultRecord` explain columns that have no comment.
  */
 
 /**
@@ -21,8 +22,8 @@ export const charges = table(['batch', 'row', 'step', 'take', 'attempt'], {
   /** The take that produced its input from an earlier step; null if it has no such input. */
   from_take: orNull(integer()),
   /**
-   * The requested API operation, or for a copy, the one it replaces; null if there was none, or if the request was
-   * refused before this was recorded.
+   * The requested API operation, or for a reused result, the one it replaces; null if there was none, or if the request
+   * was refused before this was recorded.
    */
   operation: orNull(text<Operation>()),
   state: text<AttemptState>(),

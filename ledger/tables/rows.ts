@@ -13,7 +13,7 @@ export type DecisionKind = 'adopted' | 'released' | 'not-charged' | 'went-back';
 
 /*
  * The tables of rows: their present state, their earlier takes, and the voices that they wait for. Times are ms since
- * 1970, amounts credits.
+ * 1970, amounts credits. `RowRecord` explains columns that have no comment.
  */
 
 /** One line per row of a manifest, and per part of such a row. */

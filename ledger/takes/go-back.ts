@@ -40,6 +40,7 @@ export async function goBack(
 ): Promise<boolean> {
   const { tx, line } = row;
   const takes = await takesOf(tx, line.batch, line.row);
+  // The take with which the row's request changed.
   const editedBy = takes.find((one) => one.take > take && one.before.spec !== undefined)?.take;
   const earlier = { take, ...defined({ editedBy }) };
   const record = toRow(line);

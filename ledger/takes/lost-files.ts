@@ -16,7 +16,7 @@ import { updateCharge } from '../rows/line-changes.ts';
 /*
  * Rows whose stored file is lost. Such a row fails (`loseFile`). Then one of these happens: the file comes back
  * (`restoreFile`); its job is read again and brings the same content or another (`afterFetchedAgain`); the row gets
- * another result and stops waiting (`leaveLost`); or the result is paid for again (`giveUpLost`, undone by `takeUp`).
+ * another result and stops waiting (`leaveLost`); or the result is paid for again (`giveUpLost`, undone by `undoGiveUp`).
  */
 
 /**
@@ -86,7 +86,7 @@ export async function afterFetchedAgain(
   if (file === null || (isEnd && effect.file === undefined)) return effect;
   // The fallback, if any, is the lost file.
   await row.change({ fallback: null });
-  if (!isEnd) return { outcome: 'unfit', failure: otherContent(await loseCheck(row, charge)), file };
+  if (!isEnd) return { outcome: 'unfit', failure: otherContent(await voidCheck(row, charge)), file };
   if (effect.outcome !== 'succeeded') return effect;
   const other = { ...file, oddity: OTHER_CONTENT };
   await keepPaidResult(row.tx, await row.changeCharge(charge, { file: JSON.stringify(other) }), effect);
@@ -101,7 +101,7 @@ export function isAsBefore(row: RowInTransaction, charge: ChargeLine, lost: Resu
 /**
  * Voids a passed check, so that only the check is made again. Returns the check's step; undefined if there was none.
  */
-async function loseCheck(row: RowInTransaction, charge: ChargeLine): Promise<Step | undefined> {
+async function voidCheck(row: RowInTransaction, charge: ChargeLine): Promise<Step | undefined> {
   const check = checkOf(row, charge);
   if (check?.failure !== null) return check?.step;
   const gone: Failure = { ...otherContent(check.step), class: 'ResultGone' };
@@ -162,7 +162,7 @@ const NOT_READ: Failure = {
  */
 export async function giveUpLost(row: RowInTransaction): Promise<GivenUp | undefined> {
   const lost = lostAttempt(row.attempts);
-  const charge = lost === undefined ? readAgain(row) : row.chargeAt(lost);
+  const charge = lost === undefined ? attemptReadAgain(row) : row.chargeAt(lost);
   if (charge === undefined) return undefined;
   const isRead = charge.finished_at === null;
   const now = row.tx.now();
@@ -180,20 +180,20 @@ export function stillGivenUp(charges: readonly ChargeLine[], { attempt }: GivenU
 }
 
 /** Undoes {@link giveUpLost}. */
-export async function takeUp(tx: Tx, charge: ChargeLine, { file, isRead }: GivenUp): Promise<void> {
+export async function undoGiveUp(tx: Tx, charge: ChargeLine, { file, isRead }: GivenUp): Promise<void> {
   const read = isRead ? { finished_at: null, failure: null, ...withJob(charge) } : {};
   await updateCharge(tx, charge, { file: jsonOrNull(file ?? undefined), ...read });
 }
 
 /** Stops reading this take's job again, which had ended, but whose result was never stored. */
 export async function leaveRead(row: RowInTransaction, take: number): Promise<void> {
-  const charge = readAgain(row, take);
+  const charge = attemptReadAgain(row, take);
   if (charge === undefined) return;
   await row.changeCharge(charge, { finished_at: charge.priced_at, failure: JSON.stringify(NOT_READ) });
 }
 
 /** Finds the attempt, of this take if given, whose job ended without a stored file and is being read again. */
-function readAgain(row: RowInTransaction, take?: number): ChargeLine | undefined {
+function attemptReadAgain(row: RowInTransaction, take?: number): ChargeLine | undefined {
   const charges = stepsIn(row.spec).flatMap((step) => row.chargesOf(step));
   return charges.find((one) => {
     const isRunning = one.state === 'accepted' && one.finished_at === null;

@@ -90,13 +90,14 @@ export async function redrive(
     let opened = false;
     for (const choice of choices) {
       const row = await RowInTransaction.load(tx, { batch, row: choice.row });
-      const isThere = row.line.outcome === choice.outcome && row.line.take === choice.take;
-      if (isThere && choice.lost !== undefined) await loseFile(row, choice.lost, unfitOf(row) ?? spareOf(row, choice));
-      if (isThere) {
+      const isUnchanged = row.line.outcome === choice.outcome && row.line.take === choice.take;
+      if (isUnchanged && choice.lost !== undefined)
+        await loseFile(row, choice.lost, unfitOf(row) ?? spareOf(row, choice));
+      if (isUnchanged) {
         opened = (await open(row, choice.how, by.actor.name)) || opened;
         done.set(kindOf(choice), [...(done.get(kindOf(choice)) ?? []), choice.row]);
       }
-      (isThere ? rows : left).push(choice.row);
+      (isUnchanged ? rows : left).push(choice.row);
     }
     if (opened) await reopenBatch(tx, batch, state === 'closed');
     for (const [kind, some] of done) await noteAction(tx, by, { kind, batch, rows: some });
@@ -202,15 +203,15 @@ async function waitAgain(row: RowInTransaction): Promise<boolean> {
     throw new LedgerMisuse(`Row ${line.row} of "${line.batch}" has no job to wait for. No row was changed.`);
   }
   const now = row.tx.now();
-  const isThere = isMade(job);
-  if (isThere && isLastStep(row.spec, charge.step)) {
+  const hasResultNow = isMade(job);
+  if (hasResultNow && isLastStep(row.spec, charge.step)) {
     await row.change({ outcome: 'succeeded', failure: null, file: charge.file, updated_at: now, ended_at: now });
     return false;
   }
-  const state = isThere ? 'waiting' : 'processing';
+  const state = hasResultNow ? 'waiting' : 'processing';
   await row.change({ state, outcome: null, failure: null, wait_since: now, updated_at: now, ended_at: null });
   await release(row);
-  if (isThere || charge.finished_at === null) return true;
+  if (hasResultNow || charge.finished_at === null) return true;
   // The job has ended, but its result could not be fetched: the job counts as running again.
   await row.changeCharge(charge, { finished_at: null, failure: null, ...withJob(charge) });
   return true;

@@ -84,7 +84,7 @@ export async function afterFetch(
   if (lost !== null && file !== null && file.sha256 !== lost.sha256)
     await row.changeCharge(charge, { file: JSON.stringify({ ...file, oddity: OTHER_CONTENT }) });
   else if (lost !== null) await asBefore(row, charge, lost);
-  return stayAt(row, ending, returning);
+  return putBack(row, ending, returning);
 }
 
 /**
@@ -96,7 +96,7 @@ export async function leaveReturn(row: RowInTransaction): Promise<RowEnding | un
   if (kept?.returning === undefined) return undefined;
   await leaveLost(row);
   await leaveRead(row, kept.returning.take);
-  return stayAt(row, kept.ending, kept.returning);
+  return putBack(row, kept.ending, kept.returning);
 }
 
 /** Ends a returning row as before, and frees it from its lane. False, without any change, if it is not returning. */
@@ -126,7 +126,8 @@ export async function applyToReturning(
       ? bestEnding(effect, returning.fallback)
       : state === 'accepted'
         ? { outcome: 'overdue', failure: { class: 'Overdue', message } }
-        : { outcome: 'cancelled' };
+        : // It was not accepted, and is not sent again, because the row has left that take.
+          { outcome: 'cancelled' };
   await row.change({ fallback: JSON.stringify({ ...kept, ending }) });
 }
 
@@ -155,7 +156,7 @@ export async function forgetKept(
 }
 
 /** Puts a returning row back to the take that it came from, and returns its ending there. */
-async function stayAt(row: RowInTransaction, ending: RowEnding, { from, fallback }: Returning): Promise<RowEnding> {
+async function putBack(row: RowInTransaction, ending: RowEnding, { from, fallback }: Returning): Promise<RowEnding> {
   await row.change({ returned_to: from, fallback: jsonOrNull(fallback) });
   return ending;
 }

@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
-import { stillGivenUp, takeUp } from './lost-files.ts';
+import { stillGivenUp, undoGiveUp } from './lost-files.ts';
 import type { RowEnding } from '../rows/row-effects.ts';
 import { selectCharges } from '../rows/row-in-transaction.ts';
 import type { RowLine, Tx } from '../schema.ts';
@@ -19,6 +19,7 @@ export function prefetchUndo(tx: Tx, rows: readonly TakenRow[]): void {
   tx.unit?.collectReads(() => {
     for (const { batch, row, take } of rows) {
       if (take === 1) continue;
+      // A read that fails here fails again in `undoTake`, which throws.
       for (const read of [takesOf(tx, batch, row), selectCharges(tx, { batch, row })]) read.catch(() => undefined);
     }
   });
@@ -40,16 +41,16 @@ export async function undoTake(tx: Tx, { batch, row, take, kind }: TakenRow): Pr
   if (charges.some((one) => one.take === take)) return undefined;
   // The request to replace is of the take before, or of the one that the row had gone back to.
   const replaced = [take - 1, standing?.returnedTo ?? take - 1];
-  // Whether it is still unresolved: its answer, or its job's end, may have come meanwhile.
-  const isStill = charges
+  // Its answer, or its job's end, may have come meanwhile.
+  const isUnresolved = charges
     .filter((one) => replaced.includes(one.take))
     .some((one) =>
       outcome === 'overdue' ? one.state === 'accepted' && one.finished_at === null : one.state === 'unknown',
     );
   const lost = givenUp === undefined ? undefined : stillGivenUp(charges, givenUp);
   const wasRead = lost !== undefined && givenUp?.isRead === true;
-  if (!isStill && !wasRead) return undefined;
-  if (lost !== undefined && givenUp !== undefined) await takeUp(tx, lost, givenUp);
+  if (!isUnresolved && !wasRead) return undefined;
+  if (lost !== undefined && givenUp !== undefined) await undoGiveUp(tx, lost, givenUp);
   await removeTake(tx, { batch, row, take });
   const [first] = stepsIn({ kind });
   const from = earlier?.take === take - 1 ? earlier.fromStep : first;

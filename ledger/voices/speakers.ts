@@ -51,22 +51,23 @@ export async function settleSpeakers(tx: Tx, maker: RowLine): Promise<void> {
   const { batch, row, outcome } = maker;
   const { control, cleaning, rows_cleaned_at } = await readBatchLine(tx, batch);
   const isStopping = control === 'stopping';
-  const comeBack = outcome === null || (hasResult(outcome) && !isStopping);
-  const turned = comeBack && cleaning === null && rows_cleaned_at === null ? await openAgain(tx, maker) : [];
+  const mayReopen = outcome === null || (hasResult(outcome) && !isStopping);
+  // A clean removes the requests of rows that have ended.
+  const changed = mayReopen && cleaning === null && rows_cleaned_at === null ? await openAgain(tx, maker) : [];
   const made = voiceMadeBy(maker);
   if (made !== null) await useVoice(tx, maker, made);
-  else if (outcome === 'cancelled' && isStopping) turned.push(...(await endWaiting(tx, maker, 'cancelled')));
-  else if (outcome !== null) turned.push(...(await endWaiting(tx, maker, 'failed', noVoice(maker))));
-  await settleSplitRows(tx, turned);
+  else if (outcome === 'cancelled' && isStopping) changed.push(...(await endWaiting(tx, maker, 'cancelled')));
+  else if (outcome !== null) changed.push(...(await endWaiting(tx, maker, 'failed', noVoice(maker))));
+  await settleSplitRows(tx, changed);
   if (hasResult(outcome) && (await selectWaiting(tx, { batch, row })) !== undefined) await reopenClosed(tx, batch);
 }
 
 /** What `settleSplitRows` needs of a changed row. */
-type Turned = Pick<RowLine, 'batch' | 'row' | 'take' | 'outcome' | 'part_of'>;
-const TURNED = ['batch', 'row', 'take', 'outcome', 'part_of'] as const;
+type ChangedRow = Pick<RowLine, 'batch' | 'row' | 'take' | 'outcome' | 'part_of'>;
+const CHANGED_COLUMNS = ['batch', 'row', 'take', 'outcome', 'part_of'] as const;
 
 /** Reopens the rows that had ended without this voice. Rows that had the voice before wait for it again. */
-async function openAgain(tx: Tx, { batch, row }: RowLine): Promise<Turned[]> {
+async function openAgain(tx: Tx, { batch, row }: RowLine): Promise<ChangedRow[]> {
   const opened = await tx
     .updateTable('rows')
     .set((eb) => ({
@@ -77,7 +78,7 @@ async function openAgain(tx: Tx, { batch, row }: RowLine): Promise<Turned[]> {
     .where('voice_row', '=', row)
     .where('outcome', '=', 'failed')
     .where('failure_class', '=', 'NoVoice')
-    .returning([...TURNED, 'awaits'])
+    .returning([...CHANGED_COLUMNS, 'awaits'])
     .execute();
   const awaited = new Set(opened.flatMap(({ awaits }) => awaits ?? []));
   for (const voice of awaited) await startWait(tx, { batch, voice, name: null });
@@ -99,7 +100,7 @@ async function useVoice(tx: Tx, { batch, row, name }: RowLine, voice: string): P
 }
 
 /** Ends the rows that wait for a voice which is not made. */
-async function endWaiting(tx: Tx, { batch, row }: RowLine, outcome: Outcome, failure?: Failure): Promise<Turned[]> {
+async function endWaiting(tx: Tx, { batch, row }: RowLine, outcome: Outcome, failure?: Failure): Promise<ChangedRow[]> {
   return tx
     .updateTable('rows')
     .set(endedAs(tx.now(), outcome, failure))
@@ -107,7 +108,7 @@ async function endWaiting(tx: Tx, { batch, row }: RowLine, outcome: Outcome, fai
     .where('voice_row', '=', row)
     .where('outcome', 'is', null)
     .where('state', '=', 'blocked')
-    .returning(TURNED)
+    .returning(CHANGED_COLUMNS)
     .execute();
 }
 

@@ -10,8 +10,8 @@ export interface VoiceCount {
   readonly firstRow: number;
 }
 
-/** Returns the `most` voices with the most rows of a batch, and how many these are. Reads every row. */
-export async function voiceCounts(db: Db, batch: string, most: number): Promise<readonly VoiceCount[]> {
+/** Returns the voices with the most rows of a batch, at most `max`, and how many these are. Reads every row. */
+export async function voiceCounts(db: Db, batch: string, max: number): Promise<readonly VoiceCount[]> {
   return db
     .selectFrom('rows')
     .select((eb) => [
@@ -25,7 +25,7 @@ export async function voiceCounts(db: Db, batch: string, most: number): Promise<
     .groupBy('voice')
     .orderBy('rows', 'desc')
     .orderBy('firstRow')
-    .limit(most)
+    .limit(max)
     .execute();
 }
 

@@ -174,10 +174,10 @@ describe('claimRows', () => {
   });
 
   /** Claims for a lane of one run, which is taken once. */
-  async function claim(limit = 2, { lane = 1, begun = limit } = {}): Promise<[number[], boolean]> {
+  async function claim(limit = 2, { lane = 1, maxReserved = limit } = {}): Promise<[number[], boolean]> {
     const lease = leases.get(lane) ?? (await take(lane));
     leases.set(lane, lease);
-    const reply = await ledger.claimRows({ ...lease, limit, begun });
+    const reply = await ledger.claimRows({ ...lease, limit, maxReserved });
     if (reply === 'lost') throw new Error('the lane was lost');
     return [reply.rows.map(({ row }) => row.row), reply.exhausted];
   }
@@ -214,10 +214,10 @@ describe('claimRows', () => {
       await accept(row, {}, { quotedRest: 8 });
       await finish(row, { file: FILE }, WAITING);
     }
-    expect(await claim(0, { begun: 0 })).toEqual([[], false]);
-    expect(await claim(0, { begun: 1 })).toEqual([[3], false]);
+    expect(await claim(0, { maxReserved: 0 })).toEqual([[], false]);
+    expect(await claim(0, { maxReserved: 1 })).toEqual([[3], false]);
     expect(await claim(2)).toEqual([[5, 1], false]);
-    expect(await claim(2, { begun: 0 })).toEqual([[2, 4], true]);
+    expect(await claim(2, { maxReserved: 0 })).toEqual([[2, 4], true]);
   });
 
   it('gives 200 rows under way at once, and says that there are more', async () => {

@@ -104,7 +104,7 @@ export class BudgetWorld {
     const lane = pickOf(this.#lanes, which);
     if (lane === undefined) return false;
     const limit = Math.max(0, HELD - lane.rows.size);
-    const claim = await ledger.claimRows({ ...lane, limit, begun: HELD });
+    const claim = await ledger.claimRows({ ...lane, limit, maxReserved: HELD });
     if (claim === 'lost') throw new Error('the lane has one holder here');
     for (const { row } of claim.rows) lane.rows.set(row.row, row.fence);
     const row = pickOf([...lane.rows.keys()], pick);

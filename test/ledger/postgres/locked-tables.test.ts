@@ -63,7 +63,7 @@ it('a migration that never gets through names who is in the way, and leaves all 
   // Sessions that have only begun are not named.
   const isOld = sql`select 1 from pg_stat_activity where pid = ${rows[0]?.pid} and xact_start < now() - interval '3 s'`;
   await waitFor(async () => (await isOld.execute(db)).rows.length > 0);
-  const failure = retryMigration(db, place, lockRows, { most: 3, pauseMs: 1 });
+  const failure = retryMigration(db, place, lockRows, { max: 3, pauseMs: 1 });
   await expect(failure).rejects.toThrow(
     new RegExp(
       `in use each of the 3 times that this was tried: session ${rows[0]?.pid} of user \\w+ \\(report, in a transaction since \\S+Z\\)\\. ` +

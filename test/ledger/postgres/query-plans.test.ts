@@ -73,7 +73,7 @@ it('rows that are known by number are looked up by number, whatever the planner 
 });
 
 it('the rows of a stopping batch are compared with their own requests, not with all of them', async () => {
-  const page = { after: 0, most: 250 };
+  const page = { after: 0, max: 250 };
   const [statement = ''] = await statementsOf((db) => idleRows(db as unknown as Tx, 'b', page));
   await withRows(async (db) => {
     await sql.raw(ADD_CHARGES).execute(db);

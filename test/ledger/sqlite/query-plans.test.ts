@@ -84,7 +84,7 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['INDEX charges_running (batch=?)', (db) => write(db, (tx) => beginRatios(tx, 'b'))],
   // Rows: untouched above a price, open, ended so, with a part that ended so, ended since, not chosen, left by the end of a process.
   ['INDEX rows_untouched (batch=? AND quoted>?)', (db) => selectUntouched(db, 'b', 1).execute()],
-  ['INDEX rows_open (batch=? AND row>?)', (db) => readSnapshot(db, (tx) => idleRows(tx, 'b', { after: 5, most: 10 }))],
+  ['INDEX rows_open (batch=? AND row>?)', (db) => readSnapshot(db, (tx) => idleRows(tx, 'b', { after: 5, max: 10 }))],
   ['INDEX rows_open (batch=? AND row>?)', (db) => page(db, { isOpen: true })],
   ['INDEX rows_outcome (batch=? AND outcome=? AND row>?)', (db) => page(db, { outcome: 'unknown', inParts: true })],
   ['INDEX rows_outcome (batch=? AND outcome=? AND row>?)', (db) => page(db, { outcome: 'unknown', onlyParts: true })],

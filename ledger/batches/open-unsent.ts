@@ -13,9 +13,9 @@ import type { Db } from '../schema.ts';
 import { preparedEach } from '../database/prepared.ts';
 import { write } from '../database/transactions.ts';
 
-/** The columns of a reopened row. It keeps its take, because nothing was sent in it. */
+/** What changes in a reopened row, besides its fencing token (`hold`). It keeps its take: nothing was sent in it. */
 const OPENED = { outcome: null, failure: null, file: null, lane: null, promised: 0, ended_at: null };
-/** Condition: never chosen, or over budget; without rows that have a request in flight or in doubt. */
+/** Condition: never chosen (no end time), or over budget; without rows that have a request in flight or in doubt. */
 const IS_UNSENT = sql<boolean>`rows.outcome = 'skipped' and (rows.ended_at is null or (
   rows.failure_class = 'OverBudget' and not exists (
     select 1 from charges c where c.batch = rows.batch and c.row = rows.row and c.state in ('sending', 'unknown'))))`;

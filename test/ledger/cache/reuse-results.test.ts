@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptKey } from '../../../contract/batch.ts';
-import type { ResultUse } from '../../../ledger/cache/results.ts';
+import type { ResultUse } from '../../../ledger/cache/reuse-results.ts';
 import type { ResultFile } from '../../../ledger/records.ts';
 import type { ResultRecord } from '../../../ledger/cache/found-results.ts';
 import type { IntentAnswer, Intent } from '../../../ledger/requests/intent-records.ts';
