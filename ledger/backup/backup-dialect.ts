@@ -24,8 +24,8 @@ export interface NamedFile {
 export interface BackupDialect {
   /**
    * Writes the ledger at `place`, as of one moment, to the new file `into`, while others work on the ledger. The file
-   * is read-only from the start, wherever it is put: only `voxbatch ledger accept-copy` makes it writable. `facts`: what
-   * it says of its origin. Syncs the file; leaves none if that fails. Throws `LedgerUnreachable`.
+   * is read-only from the start, wherever it is put: only `voxbatch ledger accept-copy` makes it writable. `facts`:
+   * what it says of its origin. Syncs the file; leaves none if that fails. Throws `LedgerUnreachable`.
    */
   readonly snapshot: (place: string, into: string, facts: CopyFacts) => BackupFacts;
   /** The files in the store that a snapshot's records name, some more than once; not those removed on purpose. */

@@ -134,8 +134,8 @@ const PLACEHOLDERS = new Proxy({}, { get: (_, name) => new Parameter(String(name
 /** Adapter of a database that answers synchronously, as SQLite does. */
 export interface DirectAdapter extends DialectAdapter {
   /**
-   * Executes a statement on the only connection, which the caller must hold. `count` limits the lines returned; `one` is
-   * only for reads.
+   * Executes a statement on the only connection, which the caller must hold. `count` limits the lines returned; `one`
+   * is only for reads.
    */
   executeNow(sql: string, parameters: readonly unknown[], count: 'one' | 'all'): readonly unknown[];
 }

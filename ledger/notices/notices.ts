@@ -186,8 +186,8 @@ const MAX_LOOKED_AT = 200;
 const WRITTEN_AFTER_MS = 600_000;
 
 /**
- * Whether any process may claim a notice of another batch: that batch's files are written, or it has none. A batch of no
- * schedule counts as written if the notice was made at `before` (ms) or earlier.
+ * Whether any process may claim a notice of another batch: that batch's files are written, or it has none. A batch of
+ * no schedule counts as written if the notice was made at `before` (ms) or earlier.
  */
 async function isLeft(db: Db | Tx, line: Selectable<NoticesTable>, before: number, now: number): Promise<boolean> {
   if (OF_OCCURRENCES.includes(line.event)) return true;

@@ -16,7 +16,8 @@ import { updateCharge } from '../rows/line-changes.ts';
 /*
  * Rows whose stored file is lost. Such a row fails (`loseFile`). Then one of these happens: the file comes back
  * (`restoreFile`); its job is read again and brings the same content or another (`afterFetchedAgain`); the row gets
- * another result and stops waiting (`leaveLost`); or the result is paid for again (`giveUpLost`, undone by `undoGiveUp`).
+ * another result and stops waiting (`leaveLost`); or the result is paid for again (`giveUpLost`, undone by
+ * `undoGiveUp`).
  */
 
 /**

@@ -91,9 +91,8 @@ export async function redrive(
     for (const choice of choices) {
       const row = await RowInTransaction.load(tx, { batch, row: choice.row });
       const isUnchanged = row.line.outcome === choice.outcome && row.line.take === choice.take;
-      if (isUnchanged && choice.lost !== undefined)
-        await loseFile(row, choice.lost, unfitOf(row) ?? spareOf(row, choice));
       if (isUnchanged) {
+        if (choice.lost !== undefined) await loseFile(row, choice.lost, unfitOf(row) ?? spareOf(row, choice));
         opened = (await open(row, choice.how, by.actor.name)) || opened;
         done.set(kindOf(choice), [...(done.get(kindOf(choice)) ?? []), choice.row]);
       }

@@ -109,7 +109,8 @@ export async function endReturning(row: RowInTransaction): Promise<boolean> {
 
 /**
  * Applies a late answer for the take that a returning row came from: if the awaited file does not come, the row ends as
- * the answer says instead of `unknown`.
+ * the answer says instead of `unknown`. A request that was not accepted is not sent again, because the row has left
+ * that take: then it ends `cancelled`.
  */
 export async function applyToReturning(
   row: RowInTransaction,
@@ -126,8 +127,7 @@ export async function applyToReturning(
       ? bestEnding(effect, returning.fallback)
       : state === 'accepted'
         ? { outcome: 'overdue', failure: { class: 'Overdue', message } }
-        : // It was not accepted, and is not sent again, because the row has left that take.
-          { outcome: 'cancelled' };
+        : { outcome: 'cancelled' };
   await row.change({ fallback: JSON.stringify({ ...kept, ending }) });
 }
 
