@@ -102,7 +102,7 @@ export function beginThread(entry: URL, place: LedgerPlace, { isSetting }: Ledge
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => isSetting?.(name) === true)),
     toError,
   });
-  pool.begin();
+  pool.warmUp();
   return { place, pool };
 }
 

@@ -121,7 +121,7 @@ export function startMediaThreads(
   entry = findThreadEntry(import.meta.url, 'store/media-thread'),
   secondMs = 1_000,
 ): MediaThreads {
-  const options = { entry, toError, mostMegabytes: MAX_MEGABYTES, secondMs };
+  const options = { entry, toError, maxMegabytes: MAX_MEGABYTES, secondMs };
   const small = new DeadlinePool<ThreadJob>({ name: 'media', size: 1, ...options });
   const large = new DeadlinePool<ThreadJob>({ name: 'large media', size: most, ...options });
   const run = async <Job, Result>(work: Work<Job, Result>, job: Job): Promise<Result> => {

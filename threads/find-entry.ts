@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs';
 
 /**
- * Where the root of the compiled code can be, relative to a module: its own folder if all modules are bundled into one
- * file, else one or two folders up.
+ * Candidates for the root of the compiled code, relative to a module: its own folder if all modules are bundled into
+ * one file, else one or two folders up.
  */
-const ABOVE = ['.', '..', '../..'];
+const ROOTS = ['.', '..', '../..'];
 
 /**
- * Finds a thread's compiled entry, starting from the calling module (`import.meta.url`): beside its room or, if all
- * modules were bundled into one file, in that file's folder. Undefined if there is none, as when the code runs from
- * TypeScript source, which Node 20 cannot start. The caller then does the work in its own thread.
+ * Finds the compiled module that a thread runs. Returns undefined if there is none, as when the code runs from
+ * TypeScript source, which Node 20 cannot start; the caller then does the work in its own thread.
  *
+ * @param from `import.meta.url` of the calling module
  * @param name path below the folder of the compiled code, without extension: `store/media-thread`
  */
 export function findThreadEntry(from: string, name: string): URL | undefined {
   if (from.endsWith('.ts')) return undefined;
-  return ABOVE.map((above) => new URL(`${above}/${name}.js`, from)).find((place) => existsSync(place));
+  return ROOTS.map((root) => new URL(`${root}/${name}.js`, from)).find((url) => existsSync(url));
 }

@@ -1,7 +1,7 @@
 import type { PostedJob } from './serve-jobs.ts';
 
 /** Where an outbox sends its jobs. */
-export interface Carrier {
+export interface OutboxTarget {
   /** Posts jobs in one message; throws if one of them cannot be cloned, and then posts none. */
   readonly post: (jobs: readonly PostedJob[]) => void;
   /** Called for a job that cannot be posted. */
@@ -14,15 +14,15 @@ export interface Carrier {
  * runs out.
  */
 export class Outbox {
-  readonly #carrier: Carrier;
+  readonly #target: OutboxTarget;
   #jobs: PostedJob[] = [];
   #isOpen = false;
   #turn: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
   #dueAt = Infinity;
 
-  constructor(carrier: Carrier) {
-    this.#carrier = carrier;
+  constructor(target: OutboxTarget) {
+    this.#target = target;
   }
 
   /** Posts the gathered jobs, and from now on later ones too. Called once the thread has loaded its code. */
@@ -60,7 +60,7 @@ export class Outbox {
     const jobs = this.#empty();
     if (jobs.length === 0) return;
     try {
-      this.#carrier.post(jobs);
+      this.#target.post(jobs);
     } catch {
       // One of them cannot be cloned; still post the others.
       for (const job of jobs) this.#postAlone(job);
@@ -69,9 +69,9 @@ export class Outbox {
 
   #postAlone(job: PostedJob): void {
     try {
-      this.#carrier.post([job]);
+      this.#target.post([job]);
     } catch (error) {
-      this.#carrier.fail(job.id, error as Error);
+      this.#target.fail(job.id, error as Error);
     }
   }
 

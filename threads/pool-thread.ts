@@ -4,24 +4,24 @@ import { Outbox } from './outbox.ts';
 import { type PostedEnd, unpackError, type ThrownError } from './serve-jobs.ts';
 
 /**
- * A finished job leaves only garbage. By default a thread's young generation grows to 48 MB before it is collected,
- * which saves no CPU (docs/decisions/cpu.md).
+ * Limit of a thread's young generation. By default it grows to 48 MB before it is collected, which saves no CPU here,
+ * because a finished job leaves only garbage (docs/decisions/cpu.md).
  */
-const SMALL_YOUNG = { maxYoungGenerationSizeMb: 12 };
+const YOUNG_GENERATION = { maxYoungGenerationSizeMb: 12 };
 
 /** A thread ended while it had work. Its jobs may or may not be done. */
 export class ThreadDied extends Error {
   /**
-   * False if the thread could not load its code (files replaced under this process, say): its jobs were neither begun
-   * nor handed over.
+   * False if the thread could not load its code, as when its files were replaced while this process runs: none of its
+   * jobs were started or sent to it.
    */
-  readonly hadBegun: boolean;
+  readonly hadLoaded: boolean;
 
-  constructor(name: string, cause: unknown, hadBegun: boolean) {
+  constructor(name: string, cause: unknown, hadLoaded: boolean) {
     const words = cause instanceof Error ? cause.message : String(cause);
-    super(`The thread "${name}" ${hadBegun ? 'died at its work' : 'could not begin'} (${words}).`, { cause });
+    super(`The thread "${name}" ${hadLoaded ? 'died at its work' : 'could not begin'} (${words}).`, { cause });
     this.name = 'ThreadDied';
-    this.hadBegun = hadBegun;
+    this.hadLoaded = hadLoaded;
   }
 }
 
@@ -53,13 +53,13 @@ export interface ThreadOptions {
   /** The environment of the thread. Default: none, because it needs no secret. */
   readonly env?: NodeJS.ProcessEnv;
   /** Heap limit in MB; a thread that needs more dies. Default: Node's. */
-  readonly mostMegabytes?: number;
+  readonly maxMegabytes?: number;
   /** Length of a second of a deadline, in ms. Default 1,000; tests use shorter ones. */
   readonly secondMs?: number;
 }
 
-/** How to hand a job to a thread. */
-export interface HandOver {
+/** How to run a job in a thread. */
+export interface JobOptions {
   /**
    * How long the job may wait for others to share its message, ms. Default 0: until the end of this turn of the event
    * loop.
@@ -87,50 +87,50 @@ export class PoolThread {
   readonly #outbox: Outbox;
   readonly #clock: JobClock;
   #lastId = 0;
-  #hasBegun = false;
-  /** Why it is being terminated. */
+  #isLoaded = false;
+  /** The overdue job for which the thread is being terminated. */
   #overdue: JobOverdue | undefined;
 
-  /** @param onDeath called if the thread ends by itself or must be ended; give it no more work then */
+  /** @param onDeath called if the thread ends by itself or must be ended; run no more jobs in it then */
   constructor(options: ThreadOptions, onDeath: (thread: PoolThread) => void) {
-    const { entry, name, data, env = {}, mostMegabytes, secondMs = 1_000 } = options;
+    const { entry, name, data, env = {}, maxMegabytes, secondMs = 1_000 } = options;
     this.#options = options;
-    const old = mostMegabytes === undefined ? {} : { maxOldGenerationSizeMb: mostMegabytes };
-    const resourceLimits = { ...SMALL_YOUNG, ...old };
+    const oldGeneration = maxMegabytes === undefined ? {} : { maxOldGenerationSizeMb: maxMegabytes };
+    const resourceLimits = { ...YOUNG_GENERATION, ...oldGeneration };
     this.#worker = new Worker(entry, { name, workerData: data, env, execArgv: [], resourceLimits });
     this.#outbox = new Outbox({
       post: (jobs) => {
         this.#worker.postMessage(jobs);
       },
       fail: (id, error) => {
-        this.#take(id)?.reject(error);
+        this.#removeJob(id)?.reject(error);
       },
     });
     this.#clock = new JobClock(secondMs, (seconds) => {
       onDeath(this);
       this.#overdue = new JobOverdue(seconds);
-      // Its jobs are rejected only after it has ended, so that it cannot interfere with whoever repeats them.
+      // Its jobs are rejected only after the thread has ended, so that it cannot interfere with their repetition.
       void this.#worker.terminate();
     });
-    const died = (cause: unknown): void => {
+    const onEnd = (cause: unknown): void => {
       onDeath(this);
       this.#clock.stop();
       this.#rejectAll(this.#overdue ?? cause);
     };
     this.#worker.on('message', (ends: readonly PostedEnd[]) => {
-      if (!this.#hasBegun) this.#open();
-      for (const end of ends) this.#end(end);
+      if (!this.#isLoaded) this.#open();
+      for (const end of ends) this.#settle(end);
     });
-    // A message that cannot be read does not say whose job it was.
+    // A message that cannot be deserialized does not say which job it belongs to, so all jobs fail.
     this.#worker.on('messageerror', (error) => {
       void this.#worker.terminate();
-      died(error);
+      onEnd(error);
     });
-    this.#worker.on('error', died);
+    this.#worker.on('error', onEnd);
     this.#worker.on('exit', (code) => {
-      died(new Error(`it ended with exit code ${code}`));
+      onEnd(new Error(`it ended with exit code ${code}`));
     });
-    // Last: a listener for messages would keep the process alive again.
+    // Last, because adding a listener for messages makes the thread keep the process alive again.
     this.#worker.unref();
   }
 
@@ -140,10 +140,10 @@ export class PoolThread {
   }
 
   /** Runs a job. Rejects with the job's own error, or with {@link ThreadDied}. */
-  run(job: unknown, { patienceMs = 0, bytes }: HandOver): Promise<unknown> {
+  run(job: unknown, { patienceMs = 0, bytes }: JobOptions): Promise<unknown> {
     const id = (this.#lastId += 1);
     // The time limit covers all jobs of the thread, because this one may have to wait for them.
-    if (bytes !== undefined) this.#clock.add(id, deadlineSeconds(this.#bytes() + bytes));
+    if (bytes !== undefined) this.#clock.add(id, deadlineSeconds(this.#totalBytes() + bytes));
     return new Promise((resolve, reject) => {
       if (this.#waiting.size === 0) this.#worker.ref();
       this.#waiting.set(id, { resolve, reject, bytes: bytes ?? 0 });
@@ -157,28 +157,29 @@ export class PoolThread {
     await this.#worker.terminate();
   }
 
-  /** Posts the gathered jobs, because the thread has loaded its code. */
+  /** Posts the gathered jobs. Called once the thread has loaded its code. */
   #open(): void {
-    this.#hasBegun = true;
+    this.#isLoaded = true;
     this.#clock.open();
     this.#outbox.open();
   }
 
-  /** Sums the bytes that its jobs read. */
-  #bytes(): number {
+  /** Returns the bytes that all its jobs read. */
+  #totalBytes(): number {
     let sum = 0;
     for (const { bytes } of this.#waiting.values()) sum += bytes;
     return sum;
   }
 
-  #end(end: PostedEnd): void {
-    const waiting = this.#take(end.id);
+  /** Settles the promise of a job that has ended. */
+  #settle(end: PostedEnd): void {
+    const waiting = this.#removeJob(end.id);
     if ('error' in end) waiting?.reject((this.#options.toError ?? unpackError)(end.error));
     else waiting?.resolve(end.result);
   }
 
   /** Removes a finished job and returns its waiting caller. */
-  #take(id: number): Waiting | undefined {
+  #removeJob(id: number): Waiting | undefined {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     this.#clock.remove(id);
@@ -190,6 +191,6 @@ export class PoolThread {
     this.#outbox.clear();
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (const { reject } of waiting) reject(new ThreadDied(this.#options.name, cause, this.#hasBegun));
+    for (const { reject } of waiting) reject(new ThreadDied(this.#options.name, cause, this.#isLoaded));
   }
 }

@@ -1,4 +1,4 @@
-import { PoolThread, type HandOver, type ThreadOptions, JobOverdue, ThreadDied } from './pool-thread.ts';
+import { PoolThread, type JobOptions, type ThreadOptions, JobOverdue, ThreadDied } from './pool-thread.ts';
 
 /** Options of a pool of threads. */
 export interface PoolOptions extends ThreadOptions {
@@ -22,9 +22,9 @@ export class ThreadPool<Job, Result> {
   }
 
   /** Runs a job in a thread. Rejects with the job's own error, restored by `toError`, or with {@link ThreadDied}. */
-  async run(job: Job, handOver: HandOver = {}): Promise<Result> {
+  async run(job: Job, options: JobOptions = {}): Promise<Result> {
     if (this.#isClosed) throw new Error(`Expected open threads "${this.#options.name}", but they were closed.`);
-    const running = this.#choose().run(job, handOver);
+    const running = this.#choose().run(job, options);
     this.#running.add(running);
     try {
       return (await running) as Result;
@@ -33,12 +33,13 @@ export class ThreadPool<Job, Result> {
     }
   }
 
+  /** True once {@link ThreadPool.close} was called. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
   /** Starts a thread before there is work for it: loading its code takes a while. */
-  begin(): void {
+  warmUp(): void {
     this.#choose();
   }
 
@@ -63,8 +64,8 @@ export class ThreadPool<Job, Result> {
 }
 
 /** Fallbacks for a job that no thread completes. */
-export interface Otherwise<Result> {
-  /** Runs it in the calling thread. */
+export interface Fallbacks<Result> {
+  /** Runs the job in the calling thread. */
   readonly here: () => Promise<Result>;
   /**
    * Returns the result of a job that killed its thread. `why` continues a sentence that begins with the name of the
@@ -83,28 +84,29 @@ export interface Otherwise<Result> {
  */
 export class DeadlinePool<Job> {
   readonly #name: string;
-  readonly #mostMegabytes: number;
-  readonly #many: ThreadPool<Job, unknown> | undefined;
-  readonly #alone: ThreadPool<Job, unknown> | undefined;
+  readonly #maxMegabytes: number;
+  readonly #shared: ThreadPool<Job, unknown> | undefined;
+  readonly #isolated: ThreadPool<Job, unknown> | undefined;
   readonly #running = new Set<Promise<unknown>>();
-  #last: Promise<unknown> = Promise.resolve();
+  /** The last retry in the isolated thread. Retries run one at a time, so that the one that kills it is known. */
+  #lastRetry: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor({
     entry,
     ...others
-  }: Omit<PoolOptions, 'entry'> & { readonly entry: URL | undefined; readonly mostMegabytes: number }) {
+  }: Omit<PoolOptions, 'entry'> & { readonly entry: URL | undefined; readonly maxMegabytes: number }) {
     this.#name = others.name;
-    this.#mostMegabytes = others.mostMegabytes;
+    this.#maxMegabytes = others.maxMegabytes;
     if (entry === undefined) return;
-    this.#many = new ThreadPool({ ...others, entry });
-    this.#alone = new ThreadPool({ ...others, entry, name: `${others.name}, alone`, size: 1 });
+    this.#shared = new ThreadPool({ ...others, entry });
+    this.#isolated = new ThreadPool({ ...others, entry, name: `${others.name}, alone`, size: 1 });
   }
 
   /** Runs a job that reads this many bytes. Rejects with the job's own error. */
-  async run<Result>(job: Job, bytes: number, otherwise: Otherwise<Result>): Promise<Result> {
+  async run<Result>(job: Job, bytes: number, fallbacks: Fallbacks<Result>): Promise<Result> {
     if (this.#isClosed) throw new Error(`Expected open threads "${this.#name}", but they were closed.`);
-    const running = this.#run(job, bytes, otherwise);
+    const running = this.#run(job, bytes, fallbacks);
     this.#running.add(running);
     try {
       return await running;
@@ -117,25 +119,25 @@ export class DeadlinePool<Job> {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#running);
-    await Promise.all([this.#many?.close(), this.#alone?.close()]);
+    await Promise.all([this.#shared?.close(), this.#isolated?.close()]);
   }
 
-  async #run<Result>(job: Job, bytes: number, { here, unread }: Otherwise<Result>): Promise<Result> {
-    const [many, alone] = [this.#many, this.#alone];
-    if (many === undefined || alone === undefined) return here();
+  async #run<Result>(job: Job, bytes: number, { here, unread }: Fallbacks<Result>): Promise<Result> {
+    const [shared, isolated] = [this.#shared, this.#isolated];
+    if (shared === undefined || isolated === undefined) return here();
     try {
-      return (await many.run(job, { bytes })) as Result;
+      return (await shared.run(job, { bytes })) as Result;
     } catch (error) {
       if (!(error instanceof ThreadDied)) throw error;
-      if (!error.hadBegun) return here();
+      if (!error.hadLoaded) return here();
     }
-    const again = this.#last.then(() => alone.run(job, { bytes }));
-    this.#last = again.catch(() => undefined);
+    const retry = this.#lastRetry.then(() => isolated.run(job, { bytes }));
+    this.#lastRetry = retry.catch(() => undefined);
     try {
-      return (await again) as Result;
+      return (await retry) as Result;
     } catch (error) {
       if (!(error instanceof ThreadDied)) throw error;
-      return error.hadBegun ? unread(this.#whyUnread(error.cause)) : here();
+      return error.hadLoaded ? unread(this.#whyUnread(error.cause)) : here();
     }
   }
 
@@ -143,7 +145,7 @@ export class DeadlinePool<Job> {
     if (cause instanceof JobOverdue) return `could not be read in ${cause.seconds} s`;
     const isMemory = (cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
     return isMemory
-      ? `could not be read in ${this.#mostMegabytes} MB of memory`
+      ? `could not be read in ${this.#maxMegabytes} MB of memory`
       : 'could not be read, for it ended the thread';
   }
 }

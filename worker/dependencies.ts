@@ -1,7 +1,7 @@
-import { createFreeReads } from '../activities/reconcile/free-reads.ts';
-import type { FreeReads } from '../batches/free-reads.ts';
 import { hostname } from 'node:os';
 import pLimit from 'p-limit';
+import { createFreeReads } from '../activities/reconcile/free-reads.ts';
+import type { FreeReads } from '../batches/free-reads.ts';
 import {
   SYSTEM_CLOCK,
   type Clock,
@@ -27,12 +27,12 @@ import { BudgetQueue } from '../activities/pacing/budget-queue.ts';
 import { createMediaFetch } from '../api/create-fetch.ts';
 import type { OutageEvent } from './watch-outage.ts';
 
-/** Concurrent downloads of one process: limited by disk and CPU, not by the API. */
-const DOWNLOADS = 8;
-/** Concurrent status reads of one process. */
-const READS = 32;
+/** Max concurrent downloads of one process: disk and CPU are the limit, not the API. */
+const MAX_DOWNLOADS = 8;
+/** Max concurrent status reads of one process. */
+const MAX_READS = 32;
 
-/** What differs from worker to worker. */
+/** The dependencies that a caller chooses; {@link createDependencies} adds the rest. */
 export interface WorkerSetup
   extends
     Omit<Services, 'clock' | 'searchable'>,
@@ -42,46 +42,51 @@ export interface WorkerSetup
   readonly atFaultPoint?: FaultPointHook;
   /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Called when the store goes away, and when it is back, or with a fault that is held. Default: does nothing. */
+  /**
+   * Called when the store stops answering and when it answers again, and with a fault that ends the process later; see
+   * `deferFault` in `watch-outage.ts`. Default: does nothing.
+   */
   readonly onOutage?: (event: OutageEvent) => void;
   /** Default: hints without a source of webhooks. */
   readonly hints?: JobHints;
   /** Default: does nothing. */
   readonly disableCallContext?: ProcessSignals['disableCallContext'];
-  /** Default: a second. */
+  /** As in `Dependencies`. Default: 1,000. */
   readonly askEveryMs?: number;
 }
 
-/** Wires what activities need. */
-export function createDependencies(
-  world: WorkerSetup,
-  ending: AbortSignal,
-  cutting: AbortSignal = new AbortController().signal,
-  faulty: AbortSignal = new AbortController().signal,
-): Dependencies {
+/** The abort signals of a worker; one that is missing never aborts. */
+export type WorkerSignals = Partial<Pick<ProcessSignals, 'ending' | 'cutting' | 'faulty'>>;
+
+/** Creates the dependencies of a worker's activities: fills in the defaults, and creates the memory of the process. */
+export function createDependencies(setup: WorkerSetup, signals: WorkerSignals): Dependencies {
+  const {
+    ending = new AbortController().signal,
+    cutting = new AbortController().signal,
+    faulty = new AbortController().signal,
+  } = signals;
   return {
-    ...world,
-    ...memoryOf(world),
-    searchable: world.searchable ?? [],
-    askEveryMs: world.askEveryMs ?? 1_000,
-    clock: world.clock ?? SYSTEM_CLOCK,
+    ...setup,
+    ...createMemory(setup),
+    searchable: setup.searchable ?? [],
+    askEveryMs: setup.askEveryMs ?? 1_000,
+    clock: setup.clock ?? SYSTEM_CLOCK,
     ending,
     cutting,
     faulty,
-    atFaultPoint: world.atFaultPoint ?? ((): void => undefined),
-    disableCallContext: world.disableCallContext ?? ((): void => undefined),
+    atFaultPoint: setup.atFaultPoint ?? ((): void => undefined),
+    disableCallContext: setup.disableCallContext ?? ((): void => undefined),
   };
 }
 
-/** The memory of a new process. */
-function memoryOf({ ledger, realm, hints = new JobHints() }: WorkerSetup): ProcessMemory {
+function createMemory({ ledger, realm, hints = new JobHints() }: WorkerSetup): ProcessMemory {
   return {
     batches: new BatchCache(ledger),
     lanes: new Map(),
     inFlightLimits: new InFlightLimits(),
     budgetQueue: new BudgetQueue(),
-    downloads: pLimit(DOWNLOADS),
-    reads: pLimit(READS),
+    downloads: pLimit(MAX_DOWNLOADS),
+    reads: pLimit(MAX_READS),
     pace: new Pace(),
     polls: new PolledJobs(),
     hints,
@@ -98,21 +103,22 @@ function memoryOf({ ledger, realm, hints = new JobHints() }: WorkerSetup): Proce
 }
 
 /**
- * Names a worker process: in Temporal as its identity, in the ledger as the owner of intents. Unique per process start.
+ * Returns a new name for a worker process, unique per process start. Temporal has it as the worker's identity, the
+ * ledger as the owner of intents.
  */
 export function newIdentity(): string {
   return `${hostname()} ${String(process.pid)} ${Math.random().toString(36).slice(2, 8)}`;
 }
 
-/** Hints for a worker's jobs, and how long to remember webhooks about jobs that are not known yet. */
+/** Returns new hints for a worker's jobs, and how long to remember webhooks about jobs that are not known yet, ms. */
 export function newHints(): { readonly hints: JobHints; readonly memoryMs: number } {
   return { hints: new JobHints(), memoryMs: UNHEARD_MS };
 }
 
 /**
- * Free reads for a process that is not a worker, such as the command line when it settles rows. They cannot be aborted.
+ * Returns the API's free reads for a process that is not a worker, such as the command line when it settles rows. They
+ * cannot be aborted.
  */
-export function freeReadsOf(world: WorkerSetup): FreeReads {
-  const never = new AbortController().signal;
-  return createFreeReads(createDependencies(world, never), never);
+export function freeReadsOf(setup: WorkerSetup): FreeReads {
+  return createFreeReads(createDependencies(setup, {}), new AbortController().signal);
 }

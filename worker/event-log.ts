@@ -7,8 +7,8 @@ import { ATTENTION_OUTCOMES } from '../contract/outcomes.ts';
 type Level = 'error' | 'warn' | 'info' | 'debug';
 
 /**
- * Returns an observer that writes each event as a line of the log, with the event's name as `event`. Events that matter
- * to somebody on call have a level of their own (`levelOf`); all others are written at `debug`.
+ * Returns an observer that writes each event as a line of the log: its type, or for a note its name, as `event`, its
+ * other fields in snake case.
  */
 export function logEvents(log: Logger): Observe {
   return (event) => {
@@ -16,16 +16,16 @@ export function logEvents(log: Logger): Observe {
     if (!log.isLevelEnabled(level)) return;
     const { type, ...facts } = event;
     if (event.type === 'note') {
-      const { what, facts: further, ...at } = event;
-      const line = snakeCase({ ...at, ...further, type: undefined }) as object;
+      const { what, facts: noteFacts, ...fields } = event;
+      const line = snakeCase({ ...fields, ...noteFacts, type: undefined }) as object;
       log[level]({ event: what, ...line }, NOTES[what][1]);
-    } else log[level]({ event: type, ...(snakeCase(facts) as object) }, wordsOf(event));
+    } else log[level]({ event: type, ...(snakeCase(facts) as object) }, eventMessage(event));
   };
 }
 
 /**
- * Returns the level of an event. `warn`: somebody may have to act. A refused attempt or a failed download is no
- * warning, because it is retried; a row that ends badly is one.
+ * Returns the level of an event. `warn`: somebody on call may have to act. A refused attempt or a failed download is
+ * only `info`, because it is retried; a row that ends badly is `warn`.
  */
 function levelOf(event: WorkEvent): Level {
   switch (event.type) {
@@ -56,7 +56,7 @@ function levelOf(event: WorkEvent): Level {
 }
 
 /** Returns the message of an event, such as `batch: pause`. */
-function wordsOf(event: WorkEvent): string {
+function eventMessage(event: WorkEvent): string {
   if (event.type === 'row') return `row: ${event.outcome}`;
   return 'is' in event ? `${event.type}: ${event.is}` : event.type;
 }

@@ -12,14 +12,14 @@ export interface Heartbeats {
 }
 
 /**
- * Records in the ledger, now and every few seconds, that a worker is alive. A later heartbeat that cannot be written is
- * skipped.
+ * Records in the ledger, now and every few seconds, that a worker is alive. Rejects if the first heartbeat cannot be
+ * written; a later one that cannot be written is skipped.
  */
-export async function startHeartbeats(ledger: Pick<Ledger, 'beat'>, me: WorkerRecord): Promise<Heartbeats> {
-  let beating: Promise<unknown> = ledger.beat(me);
+export async function startHeartbeats(ledger: Pick<Ledger, 'beat'>, worker: WorkerRecord): Promise<Heartbeats> {
+  let beating: Promise<unknown> = ledger.beat(worker);
   await beating;
   const timer = setInterval(() => {
-    beating = beating.then(() => ledger.beat(me)).catch(() => undefined);
+    beating = beating.then(() => ledger.beat(worker)).catch(() => undefined);
   }, BEAT_EVERY_MS);
   return {
     stop: async () => {
@@ -29,25 +29,30 @@ export async function startHeartbeats(ledger: Pick<Ledger, 'beat'>, me: WorkerRe
   };
 }
 
-/**
- * Records in the ledger that this worker is alive until it ends, and then the reason if it failed. That last record is
- * best effort.
- */
-export async function showAlive({
+/** A worker's entry in the ledger, kept alive by heartbeats. */
+export interface WorkerRegistration {
+  /**
+   * Stops the heartbeats and removes the entry; after a fault, marks it as failed with the fault's message instead. A
+   * write that fails is ignored.
+   */
+  end(fault: Error | undefined): Promise<void>;
+}
+
+/** Registers this worker in the ledger, and keeps it alive there until {@link WorkerRegistration.end}. */
+export async function registerWorker({
   ledger,
   realm,
   owner,
   only,
-}: Pick<Dependencies, 'ledger' | 'realm' | 'owner' | 'only'>): Promise<{
-  end(fault: Error | undefined): Promise<void>;
-}> {
-  const me = { owner, apiUrl: realm.apiUrl, account: realm.account, only };
-  const beats = await startHeartbeats(ledger, me);
+}: Pick<Dependencies, 'ledger' | 'realm' | 'owner' | 'only'>): Promise<WorkerRegistration> {
+  const worker = { owner, apiUrl: realm.apiUrl, account: realm.account, only };
+  const heartbeats = await startHeartbeats(ledger, worker);
   return {
     end: async (fault) => {
-      await beats.stop();
-      const noted = fault === undefined ? ledger.forgetWorkers({ owner }) : ledger.noteWorkerEnd(me, fault.message);
-      await noted.catch(() => undefined);
+      await heartbeats.stop();
+      const recorded =
+        fault === undefined ? ledger.forgetWorkers({ owner }) : ledger.noteWorkerEnd(worker, fault.message);
+      await recorded.catch(() => undefined);
     },
   };
 }

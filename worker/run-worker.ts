@@ -5,9 +5,10 @@ import { createWorker, type WorkerPlace } from './create-worker.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
 import { followLedgerClock } from '../activities/ledger-clock.ts';
 import { createDependencies, type WorkerSetup } from './dependencies.ts';
-import { holdFault, limitWaiting, watchOutage, type OutageEvent } from './watch-outage.ts';
+import { deferFault, limitWaiting, type OutageEvent } from './watch-outage.ts';
+import { handleOutage, watchOutages } from './worker-outages.ts';
 import { installRuntime } from './runtime.ts';
-import { showAlive } from './heartbeats.ts';
+import { registerWorker, type WorkerRegistration } from './heartbeats.ts';
 import { stopWatchingBatches, watchBatches } from './watch-batches.ts';
 
 /** A worker that runs in this process. */
@@ -16,133 +17,148 @@ export interface RunningWorker {
   readonly owner: string;
   /** Resolves when the worker has ended, after {@link RunningWorker.end}; rejects if it failed. */
   readonly ended: Promise<void>;
-  /** What it does now. */
+  /** Returns its current state. */
   status(): WorkerStatus;
   /**
    * Stops taking work, aborts downloads, and waits for the paid requests in flight. Those still in flight after
    * `patienceMs` are aborted, and their rows end `unknown`; by default each may use its full request timeout.
-   * `because`: the error for which it has to end, if there is one; `status` tells of it until the next worker begins.
-   * Idempotent.
+   * `because`: the error that ends the worker, if there is one; `voxbatch status` shows it until another worker starts.
+   * Rejects like {@link RunningWorker.ended}. Idempotent.
    */
   end(patienceMs?: number, because?: Error): Promise<void>;
 }
 
-/** What a worker does now, for probes and metrics. */
+/** The state of a worker, for probes and metrics. */
 export interface WorkerStatus {
   /** False before it takes work, and once it ends. */
   readonly isRunning: boolean;
-  /** Why it sends nothing more, and ends once what it holds is kept; undefined if there is no such fault. */
+  /** The fault for which it sends nothing more, and ends once all answers are recorded; undefined if there is none. */
   readonly fault: Error | undefined;
-  /** Results that wait for their turn to be downloaded. */
+  /** Number of results that wait for a download slot. */
   readonly downloadsQueued: number;
 }
 
 /** How long an ending worker waits for a store that does not answer, ms: as long as for a full disk. */
 const STORE_PATIENCE_MS = 10_000;
 
-function noteOutage({ observe }: Pick<WorkerSetup, 'observe'>, event: OutageEvent): void {
-  const { of, type } = event;
-  if (type === 'away') observe({ type: 'note', what: `${of}-away`, error: event.problem });
-  else observe({ type: 'note', what: `${of}-back`, facts: { afterMs: Math.round(event.afterMs) } });
+/** Connects a worker to Temporal and starts it. Throws if Temporal or the ledger cannot be reached. */
+export async function startWorker(
+  temporal: WorkerPlace & { readonly connection: NativeConnectionOptions },
+  { log, ...setup }: WorkerSetup & { readonly log: Logger },
+): Promise<RunningWorker> {
+  installRuntime(log);
+  const connection = await NativeConnection.connect(temporal.connection);
+  return run(await openWorker(connection, temporal, setup));
 }
 
-/** Tells whoever looks at the batch. Best effort: the log has it, too. */
-function noteStoreWait({ ledger, owner }: Pick<WorkerSetup, 'ledger' | 'owner'>, event: OutageEvent): void {
-  if (event.of !== 'store') return;
-  const wait =
-    event.type === 'away' ? { since: Date.now() - Math.round(event.forMs), problem: event.problem } : undefined;
-  ledger.noteStoreWait(owner, wait).catch(() => undefined);
+/** A worker that is connected and registered, but does not run yet. */
+interface OpenedWorker {
+  readonly worker: Worker;
+  readonly deps: Dependencies;
+  readonly controllers: Controllers;
+  readonly registration: WorkerRegistration;
+  readonly onOutage: (event: OutageEvent) => void;
+  readonly stopClock: () => void;
+  /** Disconnects from Temporal. */
+  readonly close: () => Promise<void>;
 }
 
-/** Shows that the worker is alive, then makes it: one that was made and does not run could not be closed. */
-async function begin(
+/** The controllers of the signals of the same names in `ProcessSignals`. */
+interface Controllers {
+  readonly ending: AbortController;
+  readonly cutting: AbortController;
+  readonly faulty: AbortController;
+}
+
+/** Creates a worker with all that it needs. Closes the connection if that fails. */
+async function openWorker(
   connection: NativeConnection,
   temporal: WorkerPlace,
-  deps: Dependencies,
-): Promise<{ readonly worker: Worker; readonly alive: Awaited<ReturnType<typeof showAlive>> }> {
-  const alive = await showAlive(deps);
+  setup: WorkerSetup,
+): Promise<OpenedWorker> {
+  const controllers = createControllers();
+  const { ending, cutting, faulty } = controllers;
+  const clock = await followLedgerClock(setup.ledger).catch(async (error: unknown) => {
+    await connection.close();
+    throw error;
+  });
+  const cancelLimit = limitWaiting(setup.ledger, ending.signal);
+  const stopClock = (): void => {
+    clock.stop();
+  };
+  const close = async (): Promise<void> => {
+    cancelLimit();
+    await connection.close();
+  };
+  const onOutage = (event: OutageEvent): void => {
+    handleOutage(setup, event);
+  };
+  const onFault = (fault: Error): void => {
+    if (faulty.signal.aborted) return;
+    faulty.abort(fault);
+    void deferFault(deps, fault, { onOutage, raise: setup.onFault });
+  };
+  const disableCallContext = (): void => {
+    connection.callContextStorage.disable();
+  };
+  const signals = { ending: ending.signal, cutting: cutting.signal, faulty: faulty.signal };
+  const deps = createDependencies({ ...setup, clock, onFault, disableCallContext }, signals);
   try {
-    return { worker: await createWorker(connection, temporal, deps), alive };
+    const { worker, registration } = await registerAndCreate(connection, temporal, deps);
+    return { worker, deps, controllers, registration, onOutage, stopClock, close };
   } catch (error) {
-    await alive.end(undefined);
+    stopClock();
+    // An open connection would keep the process alive.
+    await close();
     throw error;
   }
 }
 
-/** Connects a worker to Temporal and starts it. Throws if Temporal cannot be reached. */
-export async function startWorker(
-  temporal: WorkerPlace & { readonly connection: NativeConnectionOptions },
-  { log, ...world }: WorkerSetup & { readonly log: Logger },
-): Promise<RunningWorker> {
-  installRuntime(log);
-  const ending = new AbortController();
-  // Every download adds a listener.
-  setMaxListeners(0, ending.signal);
-  const cutting = new AbortController();
-  setMaxListeners(0, cutting.signal);
-  const connection = await NativeConnection.connect(temporal.connection);
-  const clock = await followLedgerClock(world.ledger).catch(async (error: unknown) => {
-    await connection.close();
+function createControllers(): Controllers {
+  const [ending, cutting, faulty] = [new AbortController(), new AbortController(), new AbortController()];
+  // Every request and download adds a listener, so Node's warning about many listeners would be a false alarm.
+  setMaxListeners(0, ending.signal, cutting.signal);
+  return { ending, cutting, faulty };
+}
+
+/** Registers the worker before creating it, because a created worker can only be closed by running it. */
+async function registerAndCreate(
+  connection: NativeConnection,
+  temporal: WorkerPlace,
+  deps: Dependencies,
+): Promise<Pick<OpenedWorker, 'worker' | 'registration'>> {
+  const registration = await registerWorker(deps);
+  try {
+    return { worker: await createWorker(connection, temporal, deps), registration };
+  } catch (error) {
+    await registration.end(undefined);
+    throw error;
+  }
+}
+
+/** Runs an opened worker until it ends or fails, then releases everything that it holds. */
+function run(opened: OpenedWorker): RunningWorker {
+  const { worker, deps, controllers, registration, onOutage, stopClock, close } = opened;
+  const fault = (): Error | undefined => controllers.faulty.signal.reason as Error | undefined;
+  // Paid results must be stored, so a running worker waits for its store without limit.
+  deps.store.outage?.limit(Infinity);
+  const endOutageWatches = watchOutages(deps, onOutage);
+  // Not awaited: events of batches must not delay the work.
+  const batchWatch = watchBatches(deps);
+  let endError: Error | undefined;
+  const running = worker.run().catch((error: unknown) => {
+    endError = error instanceof Error ? error : new Error(String(error));
     throw error;
   });
-  const disableCallContext = (): void => {
-    connection.callContextStorage.disable();
-  };
-  const faulty = new AbortController();
-  const tellOutage = (event: OutageEvent): void => {
-    noteOutage(deps, event);
-    noteStoreWait(deps, event);
-    world.onOutage?.(event);
-  };
-  const onFault = (error: Error): void => {
-    if (faulty.signal.aborted) return;
-    faulty.abort(error);
-    void holdFault(deps, error, { tell: tellOutage, raise: world.onFault });
-  };
-  const endLimit = limitWaiting(world.ledger, ending.signal);
-  const deps = createDependencies(
-    { ...world, clock, onFault, disableCallContext },
-    ending.signal,
-    cutting.signal,
-    faulty.signal,
-  );
-  const { worker, alive } = await begin(connection, temporal, deps).catch(async (error: unknown) => {
-    endLimit();
-    clock.stop();
-    // An open connection would keep the process alive.
-    await connection.close();
-    throw error;
-  });
-  // What is paid for must be kept, so a worker waits for its store as long as it lives.
-  world.store.outage?.limit(Infinity);
-  const endWatches = [
-    // Whoever has opened the ledger tells of it.
-    watchOutage(
-      'ledger',
-      () => deps.ledger.outage(),
-      (event) => {
-        noteOutage(deps, event);
-      },
-    ),
-    watchOutage('store', () => Promise.resolve(deps.store.outage?.status), tellOutage),
-  ];
-  // Whoever is on call learns of batches beside the work, never before it.
-  const news = watchBatches(deps);
-  let because: Error | undefined;
-  const run = worker.run().catch((error: unknown) => {
-    because = error instanceof Error ? error : new Error(String(error));
-    throw error;
-  });
-  const ended = run.finally(async () => {
-    await stopWatchingBatches(news);
+  const ended = running.finally(async () => {
+    await stopWatchingBatches(batchWatch);
     // An ending lane does not wait for its requests in flight; the process does.
     await deps.sends.idle();
     await deps.fetches.idle();
-    clock.stop();
-    await alive.end((faulty.signal.reason as Error | undefined) ?? because);
-    for (const endWatch of endWatches) endWatch();
-    endLimit();
-    await connection.close();
+    stopClock();
+    await registration.end(fault() ?? endError);
+    endOutageWatches();
+    await close();
   });
   // Callers that await `ended` see the error; until then it must not count as unhandled.
   ended.catch(() => undefined);
@@ -151,23 +167,32 @@ export async function startWorker(
     ended,
     status: () => ({
       isRunning: worker.getState() === 'RUNNING',
-      fault: faulty.signal.reason as Error | undefined,
+      fault: fault(),
       downloadsQueued: deps.downloads.pendingCount,
     }),
-    end: async (patienceMs, error) => {
-      because ??= error;
-      ending.abort();
-      world.store.outage?.limit(STORE_PATIENCE_MS);
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-      const cut = (): void => {
-        cutting.abort();
-      };
-      const impatience = patienceMs === undefined ? undefined : setTimeout(cut, patienceMs);
-      try {
-        await ended;
-      } finally {
-        clearTimeout(impatience);
-      }
+    end: async (patienceMs, because) => {
+      endError ??= because;
+      await shutDown(opened, ended, patienceMs);
     },
   };
+}
+
+/** Shuts a worker down; see {@link RunningWorker.end}. */
+async function shutDown(
+  { worker, deps, controllers }: OpenedWorker,
+  ended: Promise<void>,
+  patienceMs: number | undefined,
+): Promise<void> {
+  controllers.ending.abort();
+  deps.store.outage?.limit(STORE_PATIENCE_MS);
+  if (worker.getState() === 'RUNNING') worker.shutdown();
+  const cut = (): void => {
+    controllers.cutting.abort();
+  };
+  const timer = patienceMs === undefined ? undefined : setTimeout(cut, patienceMs);
+  try {
+    await ended;
+  } finally {
+    clearTimeout(timer);
+  }
 }

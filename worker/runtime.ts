@@ -5,9 +5,9 @@ import type { ProcessEvent } from '../contract/log-events.ts';
 import { snakeName } from '../contract/snake-case.ts';
 
 /**
- * Installs the SDK's runtime, of which a process has one at a time: its own log goes to ours, its metrics to this
- * exporter (default: none). Returns the one that is there, if there is one: of an earlier call, or of the program that
- * we are in.
+ * Installs the runtime of Temporal's SDK and returns it. Writes the SDK's log messages to `log`, and its metrics to the
+ * `metrics` exporter (default: none). A process can have only one runtime: if there is one already, from an earlier
+ * call or from the program that embeds voxbatch, returns that one unchanged.
  */
 export function installRuntime(log: Logger, metrics?: TelemetryOptions['metrics']): Runtime {
   try {
@@ -28,7 +28,7 @@ export function installRuntime(log: Logger, metrics?: TelemetryOptions['metrics'
   }
 }
 
-/** Keeps only ids and errors from the SDK's log entries, never payloads. */
+/** Returns the ids and the error of an SDK log entry; all else may contain payloads. */
 function withoutPayloads(meta: Record<string | symbol, unknown> | undefined): Record<string, unknown> {
   const kept = ['workflowId', 'activityType', 'workflowType', 'attempt'] as const;
   const error = meta?.['error'];

@@ -4,51 +4,56 @@ import { AnswersLost } from '../contract/answers-lost.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
 import { LedgerUnreachable } from '../ledger/errors.ts';
 
-/** How often the state of a place is read, ms. */
-const LOOK_EVERY_MS = 1_000;
+/** Interval between two checks of a service, ms. */
+const CHECK_EVERY_MS = 1_000;
 /** Outages shorter than this, such as a reconnection, are not reported, ms. */
-const SHORT_MS = 2_000;
+const MIN_OUTAGE_MS = 2_000;
 /** How long the calls of an ending process may still wait for the database, ms. */
-const LAST_WAIT_MS = 10_000;
+const MAX_LAST_WAIT_MS = 10_000;
 
 /** A service that a worker needs, and waits for if it does not answer. */
-export type NeededPlace = 'ledger' | 'store';
+export type NeededService = 'ledger' | 'store';
 
 /** What is reported about such a service: it does not answer or needs a person, or it answers again after `afterMs`. */
-export type OutageEvent = { readonly of: NeededPlace } & (
+export type OutageEvent = { readonly of: NeededService } & (
   ({ readonly type: 'away' } & OutageStatus) | { readonly type: 'back'; readonly afterMs: number }
 );
 
 /**
  * Reports when a service stops answering and when it answers again. Reports again if the outage comes to need a person,
- * or needs something else of that person. `newsOf` reads the current outage; undefined for none. Returns a function
- * that ends the watch.
+ * or needs something else of that person. `readOutage` returns the current outage; undefined for none. Returns a
+ * function that ends the watch.
  */
 export function watchOutage(
-  of: NeededPlace,
-  newsOf: () => Promise<OutageStatus | undefined>,
-  tell: (event: OutageEvent) => void,
+  of: NeededService,
+  readOutage: () => Promise<OutageStatus | undefined>,
+  onEvent: (event: OutageEvent) => void,
 ): () => void {
-  let told: OutageStatus | undefined;
-  const look = async (): Promise<void> => {
-    const news = await newsOf();
-    if (news === undefined) {
-      if (told !== undefined) tell({ of, type: 'back', afterMs: told.forMs });
-      told = undefined;
-    } else if (news.forMs >= SHORT_MS) {
-      const isNews = news.needsPerson === true && (told?.needsPerson !== true || told.problem !== news.problem);
-      if (told === undefined || isNews) tell({ of, type: 'away', ...news });
-      told = news;
+  /** The outage as read last, once it has been reported. */
+  let reported: OutageStatus | undefined;
+  const check = async (): Promise<void> => {
+    const outage = await readOutage();
+    if (outage === undefined) {
+      if (reported !== undefined) onEvent({ of, type: 'back', afterMs: reported.forMs });
+      reported = undefined;
+    } else if (outage.forMs >= MIN_OUTAGE_MS) {
+      if (reported === undefined || needsOtherAction(outage, reported)) onEvent({ of, type: 'away', ...outage });
+      reported = outage;
     }
   };
   const timer = setInterval(() => {
     // Once the ledger is closed, its outage cannot be read.
-    look().catch(() => undefined);
-  }, LOOK_EVERY_MS);
+    check().catch(() => undefined);
+  }, CHECK_EVERY_MS);
   timer.unref();
   return () => {
     clearInterval(timer);
   };
+}
+
+/** Returns true if an outage needs a person, and the reported one did not, or had another problem. */
+function needsOtherAction(outage: OutageStatus, reported: OutageStatus): boolean {
+  return outage.needsPerson === true && (reported.needsPerson !== true || reported.problem !== outage.problem);
 }
 
 /**
@@ -58,7 +63,7 @@ export function watchOutage(
 export function limitWaiting(
   ledger: Pick<Ledger, 'stopWaiting'>,
   signal: AbortSignal,
-  afterMs = LAST_WAIT_MS,
+  afterMs = MAX_LAST_WAIT_MS,
 ): () => void {
   let timer: NodeJS.Timeout | undefined;
   const limit = (): void => {
@@ -76,21 +81,21 @@ export function limitWaiting(
 }
 
 /**
- * Reports a fault to the process (`raise`) only once no paid request is in flight and no answer is unrecorded: at the
- * fault the process ends, and would lose the answers that the disk still refuses. Meanwhile nothing more is sent, and
- * the user is told what to fix (`tell`). `raise` receives {@link AnswersLost} if answers were lost all the same.
+ * Passes a fault to `raise`, which ends the process, only once no paid request is in flight and no answer is
+ * unrecorded: the process would otherwise lose answers that it cannot record yet. Until then, reports the fault to the
+ * user (`onOutage`), who has to fix it. Passes {@link AnswersLost} instead if answers were lost all the same.
  */
-export async function holdFault(
+export async function deferFault(
   { sends, lostAnswers }: Pick<Dependencies, 'sends' | 'lostAnswers'>,
   fault: Error,
-  { tell, raise }: { readonly tell: (event: OutageEvent) => void; readonly raise: (fault: Error) => void },
+  { onOutage, raise }: { readonly onOutage: (event: OutageEvent) => void; readonly raise: (fault: Error) => void },
 ): Promise<void> {
   const since = performance.now();
-  const news = { problem: fault.message, needsPerson: true };
+  const outage = { problem: fault.message, needsPerson: true };
   const endWatch = watchOutage(
     fault instanceof LedgerUnreachable ? 'ledger' : 'store',
-    () => Promise.resolve({ ...news, forMs: performance.now() - since }),
-    tell,
+    () => Promise.resolve({ ...outage, forMs: performance.now() - since }),
+    onOutage,
   );
   await sends.idle();
   endWatch();

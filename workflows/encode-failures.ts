@@ -1,7 +1,7 @@
 import { DefaultFailureConverter } from '@temporalio/common';
 
 /**
- * The converter of failures in the workflows' sandbox. A worker that encrypts sets a global before the bundle runs
+ * The failure converter in the workflows' sandbox. A worker that encrypts sets a global before the bundle runs
  * (`worker/bundle-workflows.ts`): messages and stack traces of failures then become payloads, which the codec encrypts.
  */
 export const failureConverter = new DefaultFailureConverter({

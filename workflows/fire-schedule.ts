@@ -25,7 +25,7 @@ import { batchLabels } from '../contract/workflow-labels.ts';
 import { scheduledTimeOf } from '../policy/schedules/occurrence.ts';
 import { occurrenceVerdict, endCheckPauseMs } from '../policy/schedules/occurrence-end.ts';
 import { awaitOccurrence, openOccurrence, stopBatch } from './activities.ts';
-import { withAnyVersion } from './worker-versions.ts';
+import { anyVersionOptions } from './worker-versions.ts';
 
 type OpenedOccurrence = Extract<OccurrenceStart, { readonly type: 'opened' }>;
 
@@ -33,9 +33,9 @@ type OpenedOccurrence = Extract<OccurrenceStart, { readonly type: 'opened' }>;
 type FiringEnd = OccurrenceEnd | Exclude<OccurrenceStart, OpenedOccurrence>;
 
 /**
- * One firing of a schedule: turns the current manifest into this occurrence's batch, starts it, and runs as long as
- * that batch, because the schedule's overlap policy looks at this workflow. It reads its scheduled time from its own
- * id.
+ * Workflow of one firing of a schedule: turns the current manifest into this occurrence's batch, starts it, and runs as
+ * long as that batch, because the schedule's overlap policy applies to this workflow. Its own id holds its scheduled
+ * time.
  *
  * The batch has its own workflow, as every batch has, under the usual id. So `run`, `status` and `stop` treat it like
  * any other, and it outlives a firing that somebody terminates. The ledger, not that workflow, decides when the batch
@@ -45,74 +45,83 @@ type FiringEnd = OccurrenceEnd | Exclude<OccurrenceStart, OpenedOccurrence>;
  * it; it then stops its batch.
  */
 export async function fireSchedule({ schedule }: FireScheduleInput): Promise<FiringEnd> {
-  const at = scheduledTimeOf(workflowInfo().workflowId);
-  if (at === undefined) throw ApplicationFailure.nonRetryable('No schedule started this workflow.', 'NotScheduled');
+  const scheduledAt = scheduledTimeOf(workflowInfo().workflowId);
+  if (scheduledAt === undefined)
+    throw ApplicationFailure.nonRetryable('No schedule started this workflow.', 'NotScheduled');
   // The first execution happens when a worker picks up the task; a replay sees the same time.
   const waitedMs = Date.now() - workflowInfo().startTime.getTime();
   // Not cancellable: only a firing that knows the batch can stop it, and otherwise the batch might still be run.
-  const opened = await CancellationScope.nonCancellable(() => openOccurrence({ schedule, at, waitedMs }));
+  const opened = await CancellationScope.nonCancellable(() => openOccurrence({ schedule, at: scheduledAt, waitedMs }));
   if (opened.type === 'skipped') return opened;
   if (opened.type === 'refused') throw ApplicationFailure.nonRetryable(opened.reason, 'OccurrenceRefused');
   const isStarting = !opened.isClosed && !CancellationScope.current().consideredCancelled;
-  const news = new BatchNews();
-  if (isStarting) await CancellationScope.nonCancellable(() => superviseOf(opened, news));
+  const supervisor = new SupervisorWatch();
+  if (isStarting) await CancellationScope.nonCancellable(() => startSupervisor(opened, supervisor));
   try {
-    return await endOf(opened, { schedule }, news);
+    return await waitForEnd(opened, { schedule }, supervisor);
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(async () => {
       await stopBatch(opened.batch);
       // A batch that was cancelled before it started still needs a workflow to end its rows.
-      if (!opened.isClosed && !isStarting) await superviseOf(opened, news);
+      if (!opened.isClosed && !isStarting) await startSupervisor(opened, supervisor);
       await wake(opened);
-      await endOf(opened, { schedule }, news);
+      await waitForEnd(opened, { schedule }, supervisor);
     });
     throw error;
   }
 }
 
 // A firing runs as long as its batch, which may outlive a version of the workers, so any version may continue it.
-setWorkflowOptions(withAnyVersion, fireSchedule);
+setWorkflowOptions(anyVersionOptions, fireSchedule);
 
-/** Follows the batch's workflow, if it is a child of this firing. */
-class BatchNews {
-  /** True while the batch's workflow will notify this firing of its end. */
-  isTold = false;
-  /** True once that workflow has ended, and so probably the batch. */
-  isOver = false;
+/** Watches the batch's workflow, if this firing has started it. */
+class SupervisorWatch {
+  /** True while the batch's workflow runs and will notify this firing of its end. */
+  isWatching = false;
+  /** True once that workflow has ended, and so probably the batch; set to false once that is checked. */
+  hasEnded = false;
 
-  follow(child: Promise<unknown>): void {
-    this.isTold = true;
+  /** Watches the workflow with this result. */
+  start(result: Promise<unknown>): void {
+    this.isWatching = true;
     const end = (): void => {
-      this.isTold = false;
-      this.isOver = true;
+      this.isWatching = false;
+      this.hasEnded = true;
     };
-    child.then(end, end);
+    result.then(end, end);
   }
 }
 
 /** Starts the workflow of the batch, unless it has been started already. */
-async function superviseOf({ batch, workflowId }: OpenedOccurrence, news: BatchNews): Promise<void> {
-  const supervised: SuperviseBatchInput = { batch };
+async function startSupervisor({ batch, workflowId }: OpenedOccurrence, supervisor: SupervisorWatch): Promise<void> {
+  const input: SuperviseBatchInput = { batch };
   try {
     const child = await startChild(SUPERVISE_BATCH, {
       workflowId,
-      args: [supervised],
+      args: [input],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
       ...batchLabels(batch),
     });
-    news.follow(child.result());
+    supervisor.start(child.result());
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }
 
-/** Waits for the batch to end. Uses a workflow timer, which occupies no activity slot. */
-async function endOf(opened: OpenedOccurrence, input: FireScheduleInput, news: BatchNews): Promise<OccurrenceEnd> {
-  for (let looks = 0; ; looks++) {
+/**
+ * Waits for the batch to end, and returns how it ended. Checks the ledger, at first often, then ever more rarely. The
+ * pauses are workflow timers, which occupy no activity slot. Throws if the batch left rows out on its own.
+ */
+async function waitForEnd(
+  opened: OpenedOccurrence,
+  input: FireScheduleInput,
+  supervisor: SupervisorWatch,
+): Promise<OccurrenceEnd> {
+  for (let checks = 0; ; checks++) {
     const end = await awaitOccurrence(opened.batch);
     if (end.type === 'ended') {
       const verdict = occurrenceVerdict(opened.batch, end);
@@ -122,16 +131,17 @@ async function endOf(opened: OpenedOccurrence, input: FireScheduleInput, news: B
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof fireSchedule>(input);
     // Earlier versions waited inside the activity, for up to an hour.
     if (!patched('firing-waits')) continue;
-    const { isTold } = news;
-    if (await condition(() => news.isOver, endCheckPauseMs(looks, isTold))) news.isOver = false;
-    if (isTold !== news.isTold) looks = 0;
+    const { isWatching } = supervisor;
+    if (await condition(() => supervisor.hasEnded, endCheckPauseMs(checks, isWatching))) supervisor.hasEnded = false;
+    if (isWatching !== supervisor.isWatching) checks = 0;
   }
 }
 
+/** Wakes the batch's workflow, so that it reads the stop from the ledger. */
 async function wake({ workflowId }: OpenedOccurrence): Promise<void> {
   try {
     await getExternalWorkflowHandle(workflowId).signal(WAKE_UP_SIGNAL);
   } catch {
-    // It has ended meanwhile; a new workflow for the batch will read the request from the ledger.
+    // It has ended meanwhile; a new workflow for the batch will read the stop from the ledger.
   }
 }

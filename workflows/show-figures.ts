@@ -36,7 +36,7 @@ export class ShownFigures {
    * Removes the search attributes from this run, which is about to continue as new: lists would otherwise show the
    * batch twice. Returns them for the next run.
    */
-  moveOn(): SearchAttributePair[] | undefined {
+  removeAttributes(): SearchAttributePair[] | undefined {
     if (this.#shown === undefined) return undefined;
     upsertSearchAttributes(
       this.#searchable.map((name) => ({ key: keyOf(name), value: null }) as SearchAttributeUpdatePair),

@@ -14,7 +14,7 @@ import { surveyBatch, workLane } from './activities.ts';
 import { recheckPauseMs, roundPauseMs } from '../policy/lanes/share.ts';
 import { defined } from '../contract/defined.ts';
 import { ShownFigures } from './show-figures.ts';
-import { isVersionOver, leavingVersion, towardsCurrentVersion } from './worker-versions.ts';
+import { isVersionReplaced, withLeftVersion, currentVersionOptions } from './worker-versions.ts';
 
 /**
  * Supervises one batch: keeps as many lanes running as there are workers for, until no row is open.
@@ -37,22 +37,22 @@ export async function superviseBatch(input: SuperviseBatchInput): Promise<void> 
   const isFull = (): boolean => isRunOver(input);
   const shown = new ShownFigures(input.batch);
   const work: LanesAtWork = { lanes: new Set(), wanted: 0, wantedDownloads: 0, returns: 0, shown };
-  const heard = { wakeUps: 0, returns: 0 };
-  const isDue = (): boolean => wakeUps !== heard.wakeUps || work.returns !== heard.returns || work.failed !== undefined;
+  const seen = { wakeUps: 0, returns: 0 };
+  const isDue = (): boolean => wakeUps !== seen.wakeUps || work.returns !== seen.returns || work.failed !== undefined;
   for (let stalled = 0, before = Infinity; ;) {
-    stalled = wakeUps === heard.wakeUps ? stalled + 1 : 0;
-    Object.assign(heard, { wakeUps, returns: work.returns });
+    stalled = wakeUps === seen.wakeUps ? stalled + 1 : 0;
+    Object.assign(seen, { wakeUps, returns: work.returns });
     const survey = await surveyBatch(input.batch);
     shown.show(survey);
     const { open, lanes: useful } = survey;
     if (open === 0 && work.lanes.size === 0 && !isDue()) return;
-    if (isFull() && work.lanes.size === 0) await moveOn(input, shown);
+    if (isFull() && work.lanes.size === 0) await continueInNewRun(input, shown);
     if (open < before) stalled = 0;
     before = open;
 
     if (work.lanes.size === 0) {
       const pauseMs = useful === 0 ? recheckPauseMs(stalled) : roundPauseMs(stalled);
-      if (pauseMs > 0) await condition(() => wakeUps !== heard.wakeUps, pauseMs, { summary: 'until the next survey' });
+      if (pauseMs > 0) await condition(() => wakeUps !== seen.wakeUps, pauseMs, { summary: 'until the next survey' });
       if (useful === 0) continue;
     }
     // The history became full during an uninterrupted pause: nothing is offered below, so there is nothing to wait for.
@@ -92,14 +92,14 @@ async function keepLane(lane: number, work: LanesAtWork, input: SuperviseBatchIn
   work.lanes.add(lane);
   try {
     for (;;) {
-      const { number, lanes, options } = placeOf(lane, work);
+      const { number, lanes, options } = describeLane(lane, work);
       if (number > lanes || isRunOver(input)) break;
       const report = await workLane.executeWithOptions(options, [{ batch, lane, lanes, run }]);
       work.shown.show(report);
       if (report.then === 'idle') break;
     }
   } catch (error) {
-    if (!isUnwanted(error)) throw error;
+    if (!wasNotTaken(error)) throw error;
   } finally {
     work.lanes.delete(lane);
     work.returns += 1;
@@ -107,22 +107,22 @@ async function keepLane(lane: number, work: LanesAtWork, input: SuperviseBatchIn
 }
 
 /** Returns a lane's number among those of its duty, how many of these are wanted, and the options of its activity. */
-function placeOf(lane: number, { wanted, wantedDownloads }: LanesAtWork) {
+function describeLane(lane: number, { wanted, wantedDownloads }: LanesAtWork) {
   if (dutyOfLane(lane) === 'submit')
     return { number: lane, lanes: wanted, options: { summary: `lane ${String(lane)} of ${String(wanted)}` } };
   const number = lane - FIRST_DOWNLOAD_LANE + 1;
   const summary = `download lane ${String(number)} of ${String(wantedDownloads)}`;
   const taskQueue = downloadQueueOf(workflowInfo().taskQueue);
-  // The last worker that only downloads may have ended: the batch must not wait for another one.
-  const options = { summary, taskQueue, scheduleToStartTimeout: UNWANTED_AFTER };
+  // With a timeout: the last worker that only downloads may have ended, and the batch must not wait for another.
+  const options = { summary, taskQueue, scheduleToStartTimeout: DOWNLOAD_LANE_TIMEOUT };
   return { number, lanes: wantedDownloads, options };
 }
 
-/** A lane for downloads that no worker takes within this time is withdrawn, and the workers are counted again. */
-const UNWANTED_AFTER = '20s';
+/** Time within which a worker must take a lane for downloads. Otherwise the next survey counts the workers again. */
+const DOWNLOAD_LANE_TIMEOUT = '20s';
 
-/** True if nobody took a lane. */
-function isUnwanted(error: unknown): boolean {
+/** Returns whether the error says that no worker took a lane in time. */
+function wasNotTaken(error: unknown): boolean {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   return cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START';
 }
@@ -132,11 +132,11 @@ function numbersFrom(first: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => first + i);
 }
 
-/** Continues as new: with an empty history, on workers of the current version. */
-async function moveOn(input: SuperviseBatchInput, shown: ShownFigures): Promise<never> {
-  const typedSearchAttributes = shown.moveOn();
-  const options = { ...defined({ typedSearchAttributes }), ...towardsCurrentVersion() };
-  return makeContinueAsNewFunc<typeof superviseBatch>(options)(leavingVersion(input));
+/** Continues as new: with an empty history, on workers of the current version. Never returns. */
+async function continueInNewRun(input: SuperviseBatchInput, shown: ShownFigures): Promise<never> {
+  const typedSearchAttributes = shown.removeAttributes();
+  const options = { ...defined({ typedSearchAttributes }), ...currentVersionOptions() };
+  return makeContinueAsNewFunc<typeof superviseBatch>(options)(withLeftVersion(input));
 }
 
 /**
@@ -146,6 +146,6 @@ async function moveOn(input: SuperviseBatchInput, shown: ShownFigures): Promise<
 function isRunOver(input: SuperviseBatchInput): boolean {
   const { continueAfterEvents } = input;
   const { historyLength, continueAsNewSuggested } = workflowInfo();
-  if (isVersionOver(input)) return true;
+  if (isVersionReplaced(input)) return true;
   return continueAfterEvents === undefined ? continueAsNewSuggested : historyLength >= continueAfterEvents;
 }

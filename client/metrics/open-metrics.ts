@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { MetricsTarget } from '../../contract/metrics-target.ts';
 import type { Observe } from '../../contract/work-events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { collectForPrometheus, exportToCollector } from '../../worker/metrics/collect.ts';
+import { startPrometheusExporter, startOtlpExporter } from '../../worker/metrics/exporters.ts';
 import { countEvents } from '../../worker/metrics/count-events.ts';
 import { familiesOf, prometheusText, type Family } from './gauge-families.ts';
 import { readiness, type ReadinessNeeds } from './readiness.ts';
@@ -56,7 +56,7 @@ async function servedMetrics(place: Place<'port'>, needs: MetricsNeeds): Promise
   needs.say(`Metrics are at ${url}/metrics; /healthz and /readyz answer probes.`);
   return {
     begin: async () => {
-      const collected = await collectForPrometheus(needs.log);
+      const collected = await startPrometheusExporter(needs.log);
       counted = collected.read;
       return countEvents(collected.meter);
     },
@@ -73,7 +73,7 @@ function sentMetrics(place: Place<'otlp'>, needs: MetricsNeeds): Metrics {
   let pushLast: (() => Promise<void>) | undefined;
   return {
     begin: () => {
-      const meter = exportToCollector(needs.log, place);
+      const meter = startOtlpExporter(needs.log, place);
       pushLast = pushGauges(meter, gaugesOf(needs, readiness(needs), 0), place.everyMs);
       return Promise.resolve(countEvents(meter));
     },

@@ -93,7 +93,7 @@ const MAX_MEGABYTES = 512;
 
 function readInThread(job: LocalMediaJob): Promise<LocalMedia | { readonly why: string }> {
   const entry = findThreadEntry(import.meta.url, 'inputs/media-thread');
-  reader ??= new DeadlinePool({ name: 'local media', entry, size: 1, mostMegabytes: MAX_MEGABYTES });
+  reader ??= new DeadlinePool({ name: 'local media', entry, size: 1, maxMegabytes: MAX_MEGABYTES });
   return reader.run(job, job.bytes, {
     here: () => readLocalMedia(job),
     unread: (why) => ({ why: `a file that ${why}` }),

@@ -36,7 +36,7 @@ export function createProbeReader(
   secondMs = 1_000,
 ): { readonly read: Probe; close(): Promise<void> } {
   const data: ProbeData = { apiUrl, proxies: proxyVariables(process.env) };
-  const options = { name: 'probe', entry, data, size: 1, mostMegabytes: MAX_MEGABYTES, secondMs };
+  const options = { name: 'probe', entry, data, size: 1, maxMegabytes: MAX_MEGABYTES, secondMs };
   const pool = new DeadlinePool<ProbeJob>(options);
   return {
     read: (url) =>

@@ -79,7 +79,7 @@ export function startSampleReader(
   entry = findThreadEntry(import.meta.url, 'inputs/media-thread'),
   secondMs = 1_000,
 ): { read(path: string, content: Uint8Array): Promise<Sample>; close(): Promise<void> } {
-  const options = { name: 'samples', entry, size: 1, mostMegabytes: MAX_MEGABYTES, secondMs };
+  const options = { name: 'samples', entry, size: 1, maxMegabytes: MAX_MEGABYTES, secondMs };
   const pool = new DeadlinePool<SampleJob>(options);
   return {
     read: (path, content) =>

@@ -158,8 +158,7 @@ export class World extends RunningService {
         askEveryMs: 50,
         ...defined({ atFaultPoint }),
       },
-      ending.signal,
-      cutting.signal,
+      { ending: ending.signal, cutting: cutting.signal },
     );
     // What a test has just changed is to be seen at once.
     const deps = { ...wired, batches: new BatchCache(ledger, 0), ...defined({ clock }) };

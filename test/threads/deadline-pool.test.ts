@@ -9,7 +9,7 @@ let pool: DeadlinePool<unknown>;
 /** Its seconds are short, but those of a job that hangs never end, and one that is not done in 30 of them is done again. */
 function open(secondMs = 40): DeadlinePool<unknown> {
   const entry = pathToFileURL(compiledOf('test/threads/odd-jobs.ts'));
-  pool = new DeadlinePool({ name: 'odd jobs', entry, size: 1, secondMs, mostMegabytes: 64 });
+  pool = new DeadlinePool({ name: 'odd jobs', entry, size: 1, secondMs, maxMegabytes: 64 });
   return pool;
 }
 
@@ -66,7 +66,7 @@ describe('DeadlinePool', () => {
 
   it('does the work itself without a thread, or where its code cannot be loaded', async () => {
     for (const entry of [undefined, pathToFileURL(compiledOf('none.ts'))]) {
-      pool = new DeadlinePool({ name: 'none', entry, size: 1, mostMegabytes: 64 });
+      pool = new DeadlinePool({ name: 'none', entry, size: 1, maxMegabytes: 64 });
       expect(await run('anything')).toBe('here');
       await pool.close();
     }

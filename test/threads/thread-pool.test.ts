@@ -70,7 +70,7 @@ describe('ThreadPool', () => {
 
   it('begins no job in a thread that cannot load its code', async () => {
     const pool = open({ entry: new URL('none.js', ENTRY) });
-    await expect(pool.run({ do: 'tell' })).rejects.toMatchObject({ hadBegun: false });
+    await expect(pool.run({ do: 'tell' })).rejects.toMatchObject({ hadLoaded: false });
   });
 
   it('rejects a job that cannot be posted, and goes on', async () => {

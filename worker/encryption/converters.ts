@@ -8,7 +8,7 @@ import {
 import { EncryptionCodec } from './payload-codec.ts';
 import type { PayloadKeys } from './payload-keys.ts';
 
-/** For clients. Messages of failures become payloads, too, if anything is encrypted. */
+/** Returns the data converter for clients. If a key encrypts, messages of failures become encrypted payloads, too. */
 export function clientConverter(keys: PayloadKeys): LoadedDataConverter {
   return {
     payloadConverter: defaultPayloadConverter,
@@ -18,8 +18,8 @@ export function clientConverter(keys: PayloadKeys): LoadedDataConverter {
 }
 
 /**
- * For workers, which load the converter of failures by its path. Their sandbox has its own:
- * `workflows/encode-failures.ts`.
+ * Returns the data converter for workers. They load the failure converter from a file; the sandbox of their workflows
+ * has its own, `workflows/encode-failures.ts`.
  */
 export function workerConverter(keys: PayloadKeys): DataConverter {
   return {

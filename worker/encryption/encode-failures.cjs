@@ -1,5 +1,5 @@
-// Loaded by the worker of Temporal's SDK by its path, hence CommonJS. It turns messages and stack traces of failures
-// into payloads, which the codec encrypts.
+// The failure converter of workers that encrypt: it turns messages and stack traces of failures into payloads, which the
+// codec encrypts. CommonJS, because the worker of Temporal's SDK loads it by its path.
 const { DefaultFailureConverter } = require('@temporalio/common');
 
 exports.failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });

@@ -3,20 +3,21 @@ import { ValueError, type Payload, type PayloadCodec } from '@temporalio/common'
 import proto from '@temporalio/proto';
 import type { PayloadKeys } from './payload-keys.ts';
 
-/** As in the samples of Temporal's SDKs, so that others' tools with the same key can decrypt. */
+/** Metadata as in the samples of Temporal's SDKs, so that other tools with the same key can decrypt payloads. */
 const ENCODING = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
 
 const CIPHER = 'aes-256-gcm';
-/** The two sizes that AES-GCM is meant for, bytes. */
-const NONCE = 12;
-const TAG = 16;
+/** Standard sizes for AES-GCM, in bytes. */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
 /**
- * Encrypts all payloads of histories with AES-256-GCM: arguments, results, memos, summaries, reasons of failures. What
- * was written before keys were set is read as it is.
+ * Encrypts all payloads of Temporal's histories with AES-256-GCM: arguments, results, memos, summaries, messages of
+ * failures. An encrypted payload's data is nonce, ciphertext and tag; its metadata names the key. Payloads from before
+ * keys were set are not encrypted, and are decoded unchanged.
  */
 export class EncryptionCodec implements PayloadCodec {
   readonly #keys: PayloadKeys;
@@ -25,21 +26,23 @@ export class EncryptionCodec implements PayloadCodec {
     this.#keys = keys;
   }
 
+  /** Encrypts payloads with the key that `writes` names; returns them unchanged if there is none. */
   encode(payloads: Payload[]): Promise<Payload[]> {
     const { writes, keys } = this.#keys;
     const key = writes === undefined ? undefined : keys.get(writes);
     if (writes === undefined || key === undefined) return Promise.resolve(payloads);
     const encrypted = payloads.map((payload) => {
-      const nonce = randomBytes(NONCE);
+      const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, key, nonce);
-      const hidden = [cipher.update(PayloadMessage.encode(payload).finish()), cipher.final(), cipher.getAuthTag()];
+      const ciphertext = [cipher.update(PayloadMessage.encode(payload).finish()), cipher.final(), cipher.getAuthTag()];
       const metadata = { encoding: Buffer.from(ENCODING), [KEY_ID]: Buffer.from(writes) };
-      return { metadata, data: Buffer.concat([nonce, ...hidden]) };
+      return { metadata, data: Buffer.concat([nonce, ...ciphertext]) };
     });
     return Promise.resolve(encrypted);
   }
 
-  // Async, so that what cannot be decrypted rejects.
+  /** Decrypts payloads. Rejects with a `ValueError` if a key is missing or wrong. */
+  // Async, so that errors reject instead of being thrown.
   // eslint-disable-next-line @typescript-eslint/require-await
   async decode(payloads: Payload[]): Promise<Payload[]> {
     return payloads.map((payload) => (isEncrypted(payload) ? this.#decrypt(payload) : payload));
@@ -48,16 +51,16 @@ export class EncryptionCodec implements PayloadCodec {
   #decrypt({ metadata, data }: Payload): Payload {
     const id = textOf(metadata?.[KEY_ID]);
     const key = this.#keys.keys.get(id);
-    if (key === undefined) throw new ValueError(`${missing(id)} Nothing was sent, and nothing is lost.`);
+    if (key === undefined) throw new ValueError(`${missingKeyMessage(id)} Nothing was sent, and nothing is lost.`);
     const bytes = Buffer.from(data ?? []);
     try {
-      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE));
-      decipher.setAuthTag(bytes.subarray(-TAG));
-      const plain = Buffer.concat([decipher.update(bytes.subarray(NONCE, -TAG)), decipher.final()]);
+      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES));
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      const plain = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
       return PayloadMessage.decode(plain);
     } catch (error) {
-      const words = `A payload does not fit the key "${id}": the key is another one of the same id, or the payload was changed. Nothing was sent.`;
-      throw new ValueError(words, error);
+      const message = `A payload does not fit the key "${id}": the key is another one of the same id, or the payload was changed. Nothing was sent.`;
+      throw new ValueError(message, error);
     }
   }
 }
@@ -66,7 +69,7 @@ function isEncrypted({ metadata }: Payload): boolean {
   return textOf(metadata?.['encoding']) === ENCODING;
 }
 
-function missing(id: string): string {
+function missingKeyMessage(id: string): string {
   return `Temporal's histories are encrypted with the key "${id}", which this process does not have: add it to VOXBATCH_PAYLOAD_KEYS or VOXBATCH_PAYLOAD_KEYS_FILE.`;
 }
 

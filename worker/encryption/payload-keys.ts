@@ -1,11 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 
-/** Keys that payloads in Temporal's histories are encrypted with, by id. One writes; all read. */
+/** The keys for payloads in Temporal's histories. One encrypts; all decrypt. */
 export interface PayloadKeys {
-  /** Id of the key that encrypts; undefined: nothing is encrypted here, and nothing can be decrypted. */
+  /** Id of the key that encrypts. Undefined: this process has no keys. */
   readonly writes: string | undefined;
+  /** By id. */
   readonly keys: ReadonlyMap<string, KeyObject>;
 }
 
-/** Those of a process that was given none. It can only say what it lacks. */
+/** For a process without keys: encrypts nothing, and names the missing key if a payload is encrypted. */
 export const NO_PAYLOAD_KEYS: PayloadKeys = { writes: undefined, keys: new Map() };

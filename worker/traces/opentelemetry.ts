@@ -1,7 +1,7 @@
-/**
- * What is used of OpenTelemetry's API, version 1, as an SDK of the user's registers it. It is read from where all
- * copies of `@opentelemetry/api` meet, so that voxbatch needs none of its own, and loads nothing.
- */
+// The part of OpenTelemetry API version 1 that voxbatch uses. An SDK that the user has registered provides it through a
+// global symbol that all copies of `@opentelemetry/api` share. So voxbatch needs no copy of that package.
+
+/** A tracer of OpenTelemetry. */
 export interface Tracer {
   startSpan(name: string, options: SpanOptions, context: Context): Span;
 }
@@ -22,21 +22,21 @@ export interface Span {
   end(endTime?: number): void;
 }
 
-/** Carries a span's parent. Async context is off here (docs/decisions/cpu.md), so parents are always named. */
+/** Carries a span's parent. Async context is off here (docs/decisions/cpu.md), so each call passes one explicitly. */
 interface Context {
   getValue(key: symbol): unknown;
   setValue(key: symbol, value: unknown): Context;
   deleteValue(key: symbol): Context;
 }
 
-/** `SpanKind` of the API. */
-export const CLIENT = 2;
-type SpanKind = typeof CLIENT;
+/** `SpanKind.CLIENT` of the API. */
+export const SPAN_KIND_CLIENT = 2;
+type SpanKind = typeof SPAN_KIND_CLIENT;
 /** `SpanStatusCode.ERROR` of the API. */
-export const ERROR = 2;
-type StatusCode = typeof ERROR;
+export const STATUS_ERROR = 2;
+type StatusCode = typeof STATUS_ERROR;
 
-/** A tracer of the SDK that this process has registered; undefined if there is none. */
+/** Returns voxbatch's tracer from the SDK that this process has registered; undefined if there is none. */
 export function findTracer(version: string): Tracer | undefined {
   const shared = (globalThis as Record<symbol, unknown>)[Symbol.for('opentelemetry.js.api.1')];
   const { trace } = (shared ?? {}) as { readonly trace?: { getTracer(name: string, version: string): Tracer } };
@@ -45,11 +45,15 @@ export function findTracer(version: string): Tracer | undefined {
 
 const SPAN_KEY = Symbol.for('OpenTelemetry Context Key SPAN');
 
-/** The context of what a span is the parent of; without one, the root. */
-export function below(span?: Span, values: ReadonlyMap<symbol, unknown> = new Map([[SPAN_KEY, span]])): Context {
+/** Returns the context for starting a child of this span; without a parent, for starting a root span. */
+export function contextOf(parent?: Span): Context {
+  return contextWith(new Map([[SPAN_KEY, parent]]));
+}
+
+function contextWith(values: ReadonlyMap<symbol, unknown>): Context {
   return {
     getValue: (key) => values.get(key),
-    setValue: (key, value) => below(undefined, new Map(values).set(key, value)),
-    deleteValue: (key) => below(undefined, new Map([...values].filter(([name]) => name !== key))),
+    setValue: (key, value) => contextWith(new Map(values).set(key, value)),
+    deleteValue: (key) => contextWith(new Map([...values].filter(([name]) => name !== key))),
   };
 }

@@ -1,34 +1,38 @@
 import type { Observe, WorkEvent } from '../../contract/work-events.ts';
-import { below, CLIENT, ERROR, type Attributes, type Span, type Tracer } from './opentelemetry.ts';
+import { contextOf, SPAN_KIND_CLIENT, STATUS_ERROR, type Attributes, type Span, type Tracer } from './opentelemetry.ts';
 
 type EventOf<T extends WorkEvent['type']> = Extract<WorkEvent, { readonly type: T }>;
 
-/** Verdicts of requests that were taken. */
-const TAKEN: readonly string[] = ['accepted', 'done'];
+/** Verdicts of requests that succeeded. */
+const SUCCESSFUL: readonly string[] = ['accepted', 'done'];
 
 /**
- * Makes spans of a worker's events: a slice of work on a batch, in it its rows, in these their paid requests and
- * downloads; looks at jobs are events of the row. Ids and figures only: never a text, a token or a link. `apiUrl`:
- * where requests go.
+ * Returns an observer that turns a worker's events into spans. A slice (the time that a worker holds a lane of a batch)
+ * is a root span, its children are the rows, and theirs the rows' paid requests and downloads. Polls of jobs are events
+ * of the row's span. Spans have ids and figures only: never a text, a token or a link.
+ *
+ * @param apiUrl address of the API, whose host name the spans of requests have
  */
 export function traceEvents(tracer: Tracer, apiUrl: string): Observe {
-  const tracing = new Tracing(tracer, new URL(apiUrl).hostname);
+  const recorder = new SpanRecorder(tracer, new URL(apiUrl).hostname);
   return (event) => {
     try {
-      tracing.see(event);
+      recorder.record(event);
     } catch {
-      // An SDK of the user's must not end the work.
+      // A fault of the user's SDK must not end the work.
     }
   };
 }
 
-class Tracing {
+/** Keeps the open spans of {@link traceEvents}. A slice is identified by its lane and batch. */
+class SpanRecorder {
   readonly #tracer: Tracer;
   readonly #server: string;
+  /** Spans of open slices. */
   readonly #slices = new Map<string, Span>();
-  /** Rows at work, by slice. */
+  /** Spans of open rows, by slice and row number. */
   readonly #rows = new Map<string, Map<number, Span>>();
-  /** Answers whose meaning for the row follows at once. */
+  /** Answers, by attempt, with their arrival in ms since 1970. The verdict event that follows ends the span. */
   readonly #answers = new Map<string, { readonly answer: EventOf<'answer'>; readonly at: number }>();
 
   constructor(tracer: Tracer, server: string) {
@@ -36,21 +40,22 @@ class Tracing {
     this.#server = server;
   }
 
-  see(event: WorkEvent): void {
+  /** Records an event; ignores those that have no span. */
+  record(event: WorkEvent): void {
     if (!('batch' in event) || event.lane === undefined) return;
     const slice = `${event.lane} ${event.batch}`;
     switch (event.type) {
       case 'lane':
-        this.#seeLane(slice, event);
+        this.#recordLane(slice, event);
         return;
       case 'row':
         this.#endRow(slice, event);
         return;
       case 'intent':
-        this.#rowOf(slice, event, Date.now() - event.ms);
+        this.#rowSpan(slice, event, Date.now() - event.ms);
         return;
       case 'answer':
-        this.#answers.set(nameOf(event), { answer: event, at: Date.now() });
+        this.#answers.set(attemptKey(event), { answer: event, at: Date.now() });
         return;
       case 'verdict':
         this.#endRequest(slice, event);
@@ -58,13 +63,17 @@ class Tracing {
       case 'poll': {
         const { found, ageMs, jobId, failure } = event;
         const facts = { 'voxbatch.found': found, 'voxbatch.job.id': jobId, 'voxbatch.job.age_ms': ageMs };
-        this.#rowOf(slice, event).addEvent('poll', failure === undefined ? facts : { ...facts, 'error.type': failure });
+        this.#rowSpan(slice, event).addEvent(
+          'poll',
+          failure === undefined ? facts : { ...facts, 'error.type': failure },
+        );
         return;
       }
       case 'download': {
         const { ms = 0, bytes, error, jobId } = event;
         const attributes = { 'voxbatch.job.id': jobId, 'http.response.body.size': bytes };
-        this.#past(slice, event, 'download', Date.now() - ms, attributes, error === undefined ? undefined : 'download');
+        const errorType = error === undefined ? undefined : 'download';
+        this.#addEndedSpan(slice, event, { name: 'download', startTime: Date.now() - ms, attributes, errorType });
         return;
       }
       default:
@@ -72,7 +81,7 @@ class Tracing {
     }
   }
 
-  #seeLane(slice: string, { is, batch, lane, rows, workflowId, runId }: EventOf<'lane'>): void {
+  #recordLane(slice: string, { is, batch, lane, rows, workflowId, runId }: EventOf<'lane'>): void {
     if (is === 'claimed') return;
     if (is === 'taken') {
       const attributes = {
@@ -81,20 +90,20 @@ class Tracing {
         'temporal.workflow.id': workflowId,
         'temporal.run.id': runId,
       };
-      this.#slices.set(slice, this.#tracer.startSpan('batch', { attributes }, below()));
+      this.#slices.set(slice, this.#tracer.startSpan('batch', { attributes }, contextOf()));
       return;
     }
     for (const row of this.#rows.get(slice)?.values() ?? []) row.end();
     const span = this.#slices.get(slice);
     span?.setAttributes({ 'voxbatch.rows': rows, 'voxbatch.then': is });
-    if (is === 'failed') span?.setStatus({ code: ERROR });
+    if (is === 'failed') span?.setStatus({ code: STATUS_ERROR });
     span?.end();
     this.#rows.delete(slice);
     this.#slices.delete(slice);
   }
 
-  /** The span of a row. `startTime`: when it begins if it is new; default: now. */
-  #rowOf(
+  /** Returns the span of a row; starts it if it is new, at `startTime` (ms since 1970, default: now). */
+  #rowSpan(
     slice: string,
     { batch, row, id, take }: Pick<EventOf<'row'>, 'batch' | 'row' | 'id' | 'take'>,
     startTime = Date.now(),
@@ -104,27 +113,27 @@ class Tracing {
     const found = rows.get(row);
     if (found !== undefined) return found;
     const attributes = { 'voxbatch.batch': batch, 'voxbatch.row': row, 'voxbatch.row.id': id, 'voxbatch.take': take };
-    const span = this.#tracer.startSpan('row', { attributes, startTime }, below(this.#slices.get(slice)));
+    const span = this.#tracer.startSpan('row', { attributes, startTime }, contextOf(this.#slices.get(slice)));
     rows.set(row, span);
     return span;
   }
 
   #endRow(slice: string, event: EventOf<'row'>): void {
-    const span = this.#rowOf(slice, event);
+    const span = this.#rowSpan(slice, event);
     const { outcome, failure, requestId } = event;
     span.setAttributes({ 'voxbatch.outcome': outcome, 'voxbatch.request_id': requestId });
     if (failure !== undefined) {
       span.setAttributes({ 'error.type': failure });
-      span.setStatus({ code: ERROR });
+      span.setStatus({ code: STATUS_ERROR });
     }
     span.end();
     this.#rows.get(slice)?.delete(event.row);
   }
 
   #endRequest(slice: string, event: EventOf<'verdict'>): void {
-    const sent = this.#answers.get(nameOf(event));
+    const sent = this.#answers.get(attemptKey(event));
     if (sent === undefined) return;
-    this.#answers.delete(nameOf(event));
+    this.#answers.delete(attemptKey(event));
     const { operation, ms, requestId } = sent.answer;
     const { verdict, status, failure, jobId } = event;
     const attributes = {
@@ -136,28 +145,33 @@ class Tracing {
       'voxbatch.job.id': jobId,
       'voxbatch.request_id': requestId,
     };
-    const trouble = TAKEN.includes(verdict) ? undefined : (failure ?? verdict);
-    this.#past(slice, event, `POST ${operation}`, sent.at - ms, attributes, trouble, sent.at);
+    const errorType = SUCCESSFUL.includes(verdict) ? undefined : (failure ?? verdict);
+    const name = `POST ${operation}`;
+    this.#addEndedSpan(slice, event, { name, startTime: sent.at - ms, endTime: sent.at, attributes, errorType });
   }
 
-  /** A span of what is over. */
-  #past(
-    slice: string,
-    event: EventOf<'verdict' | 'download'>,
-    name: string,
-    startTime: number,
-    attributes: Attributes,
-    trouble: string | undefined,
-    endTime?: number,
-  ): void {
-    const at = { 'voxbatch.step': event.step, 'voxbatch.attempt': event.attempt, 'error.type': trouble };
-    const options = { kind: CLIENT, startTime, attributes: { ...attributes, ...at } } as const;
-    const span = this.#tracer.startSpan(name, options, below(this.#rowOf(slice, event)));
-    if (trouble !== undefined) span.setStatus({ code: ERROR });
+  /** Adds a span of a request or download that has ended, as a child of its row. */
+  #addEndedSpan(slice: string, event: EventOf<'verdict' | 'download'>, ended: EndedSpan): void {
+    const { name, startTime, endTime, attributes, errorType } = ended;
+    const at = { 'voxbatch.step': event.step, 'voxbatch.attempt': event.attempt, 'error.type': errorType };
+    const options = { kind: SPAN_KIND_CLIENT, startTime, attributes: { ...attributes, ...at } } as const;
+    const span = this.#tracer.startSpan(name, options, contextOf(this.#rowSpan(slice, event)));
+    if (errorType !== undefined) span.setStatus({ code: STATUS_ERROR });
     span.end(endTime);
   }
 }
 
-function nameOf({ batch, row, step, take, attempt }: EventOf<'answer' | 'verdict'>): string {
+/** The content of a span that has ended. Times are in ms since 1970. */
+interface EndedSpan {
+  readonly name: string;
+  readonly startTime: number;
+  /** Default: now. */
+  readonly endTime?: number;
+  readonly attributes: Attributes;
+  /** Undefined if it succeeded. */
+  readonly errorType: string | undefined;
+}
+
+function attemptKey({ batch, row, step, take, attempt }: EventOf<'answer' | 'verdict'>): string {
   return [batch, row, step, take, attempt].join('/');
 }

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { noopMetricMeter, type MetricMeter, type MetricTags } from '@temporalio/common';
 import type { WorkEvent } from '../../../contract/work-events.ts';
-import { BUCKETS, countEvents } from '../../../worker/metrics/count-events.ts';
+import { HISTOGRAM_BUCKETS, countEvents } from '../../../worker/metrics/count-events.ts';
 
 const KEY = { batch: 'secret batch', row: 7, step: 'speech', take: 1, attempt: 1, lane: 3 } as const;
 
@@ -56,7 +56,7 @@ it('counts requests, jobs, downloads, waits and refusals', () => {
   expect(begun).toContain('voxbatch_notes {"what":"ledger-away"} 0');
   expect(begun.filter((line) => !line.endsWith(' 0'))).toEqual([]);
   // A histogram without buckets of its own would get some for milliseconds.
-  expect(histograms.toSorted()).toEqual(Object.keys(BUCKETS).toSorted());
+  expect(histograms.toSorted()).toEqual(Object.keys(HISTOGRAM_BUCKETS).toSorted());
 });
 
 it('never throws: the meter of a worker that has ended refuses', () => {

@@ -1,32 +1,32 @@
 import { expect, it } from '@jest/globals';
 import { RunningWork } from '../../activities/running-work.ts';
 import { AnswersLost } from '../../contract/answers-lost.ts';
-import { holdFault, type OutageEvent } from '../../worker/watch-outage.ts';
+import { deferFault, type OutageEvent } from '../../worker/watch-outage.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const FULL = new Error('the disk is full');
 
-it('a fault is told as one for a person while an answer waits, and ends the work once that is kept', async () => {
+it('a fault is reported as one for a person while an answer waits, and ends the work once that is kept', async () => {
   const [sends, lostAnswers] = [new RunningWork(), { count: 0 }];
   let keep = (): void => undefined;
   void sends.track('a', new Promise<void>((resolve) => (keep = resolve)));
-  const [told, raised]: [OutageEvent[], Error[]] = [[], []];
-  const holding = holdFault({ sends, lostAnswers }, FULL, {
-    tell: (event) => told.push(event),
+  const [reported, raised]: [OutageEvent[], Error[]] = [[], []];
+  const deferring = deferFault({ sends, lostAnswers }, FULL, {
+    onOutage: (event) => reported.push(event),
     raise: (fault) => raised.push(fault),
   });
-  await waitFor(() => told.length > 0);
-  expect(told).toMatchObject([{ of: 'store', type: 'away', needsPerson: true, problem: 'the disk is full' }]);
+  await waitFor(() => reported.length > 0);
+  expect(reported).toMatchObject([{ of: 'store', type: 'away', needsPerson: true, problem: 'the disk is full' }]);
   expect(raised).toEqual([]);
   keep();
-  await holding;
+  await deferring;
   expect(raised).toEqual([FULL]);
 });
 
 it('says how many answers are lost where the process had to end before', async () => {
   const raised: Error[] = [];
   const work = { sends: new RunningWork(), lostAnswers: { count: 2 } };
-  await holdFault(work, FULL, { tell: () => undefined, raise: (fault) => raised.push(fault) });
+  await deferFault(work, FULL, { onOutage: () => undefined, raise: (fault) => raised.push(fault) });
   expect(raised).toEqual([expect.any(AnswersLost)]);
   expect(raised[0]?.message).toBe(
     "the disk is full\n2 paid answers could not be kept, and are lost. Their rows end `unknown`, unless the job is found in the account's list.",
