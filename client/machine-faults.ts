@@ -10,7 +10,6 @@ import {
   LedgerFull,
 } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
-import { freeSpace } from '../store/open-store.ts';
 import { VoxbatchError } from './problem.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Settings } from './settings.ts';
@@ -109,6 +108,8 @@ export async function warnOfLittleDisk(
   { home, store }: Pick<Settings, 'home' | 'store'>,
   say: (line: string) => void,
 ): Promise<void> {
+  // Loaded here, because most commands that load this file do not open a store.
+  const { freeSpace } = await import('../store/open-store.ts');
   for (const folder of new Set([home, store])) {
     const free = await freeSpace(folder);
     if (free === null || free >= LITTLE_BYTES) continue;
