@@ -36,7 +36,7 @@ export interface Money {
   readonly estimated: boolean;
   /** Credits saved by reusing earlier results. */
   readonly saved: number;
-  /** Number of earlier results whose files were missing or altered, so that requests were made instead. */
+  /** Requests made because the file of an earlier result was missing or altered; counted once per row and take. */
   readonly damaged: number;
 }
 
