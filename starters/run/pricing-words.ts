@@ -56,8 +56,8 @@ function unaskedText(hosts: readonly string[]): string {
 }
 
 /**
- * Returns the price of rows that earlier runs of the batch left out and this run adds, and which of them lack an
- * earlier result that could be reused.
+ * Returns the price of rows that earlier runs of the batch left out and this run adds, and which of them may be charged
+ * a second time.
  */
 export function moreLines({ more }: Extract<RecordEvent, { readonly type: 'more' }>): readonly string[] {
   const { rows, dependents, bill, quoted, isEstimate } = more;

@@ -4,7 +4,7 @@ import { describeProblem } from '../../contract/manifest-problems.ts';
 import { ExitError, NOT_LOGGED } from '../exit-error.ts';
 import { isLog, type Output } from '../terminal/output.ts';
 
-/** Problems that are listed; the others are counted. `--json` has all. */
+/** Problems that are listed; the others are counted. `--json` has the first thousand. */
 const MAX_LISTED = 50;
 
 /** The problems and warnings of a manifest. */
