@@ -87,20 +87,20 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
     ledger: { mustExist: false, thread: true },
     waiting: { say, signal: ending.signal },
   });
-  const hooked = { webhook: webhookSettingsOf(options), onWebhook: options.onWebhook };
-  const runner = lazyRunner({ session, settings, say, signal: ending.signal, ...hooked });
+  const webhooks = { webhook: webhookSettingsOf(options), onWebhook: options.onWebhook };
+  const runner = lazyRunner({ session, settings, say, signal: ending.signal, ...webhooks });
 
   const invocation = invocationOf(session, say, runner, ending.signal);
-  const single = async (job: SingleJob, wish: SingleJobOptions): Promise<SingleAnswer> => {
+  const single = async (job: SingleJob, jobOptions: SingleJobOptions): Promise<SingleAnswer> => {
     const { runSingleJob } = await import('./single/run-single-job.ts');
-    return runSingleJob(job, wish, { session, runner: () => runner.get(), ending: ending.signal });
+    return runSingleJob(job, jobOptions, { session, runner: () => runner.get(), ending: ending.signal });
   };
 
   return {
-    ...runFunctions({ ...invocation, webhook: hooked.webhook }),
-    say: (text, wish) => single(sayJob(text, wish), wish),
-    transcribe: (audio, wish = {}) => single(transcribeJob(audio, wish), wish),
-    lipSync: (sources, wish = {}) => single(lipSyncJob(sources, wish), wish),
+    ...runFunctions({ ...invocation, webhook: webhooks.webhook }),
+    say: (text, jobOptions) => single(sayJob(text, jobOptions), jobOptions),
+    transcribe: (audio, jobOptions = {}) => single(transcribeJob(audio, jobOptions), jobOptions),
+    lipSync: (sources, jobOptions = {}) => single(lipSyncJob(sources, jobOptions), jobOptions),
     ...voiceFunctions(session, single),
     ...accountFunctions(session),
     compare: async (one, other, compareOptions) => compareByName(session, [one, other], compareOptions),
@@ -161,13 +161,13 @@ interface LazyRunner {
 }
 
 /** A batch runner that is opened on first use, and retried if that failed. */
-function lazyRunner({ session, settings, say, signal, ...hooked }: RunnerNeeds): LazyRunner {
+function lazyRunner({ session, settings, say, signal, ...webhooks }: RunnerNeeds): LazyRunner {
   let opening: Promise<BatchRunner> | undefined;
   const open = async (): Promise<BatchRunner> => {
     const [ledger, store, api] = [await session.ledger(), await session.store(), await session.api()];
     // The worker is slow to load, and read-only callers need none.
     const { BatchRunner } = await import('./work/batch-runner.ts');
-    const batchRunner = new BatchRunner({ settings, ledger, store, open: api, worker: 'own', say, ...hooked });
+    const batchRunner = new BatchRunner({ settings, ledger, store, open: api, worker: 'own', say, ...webhooks });
     try {
       await batchRunner.open(signal);
       return batchRunner;

@@ -9,7 +9,7 @@ import { NO_DUTY, restMs, recordWork } from '../policy/webhooks/duty-cycle.ts';
 // throttled, so that a flood of webhooks delays nothing else.
 
 /** Max share of time that a throttled thread works. */
-const SHARE = 0.1;
+const MAX_SHARE = 0.1;
 
 /** Work allowed before the throttle applies, ms. */
 const BURST_MS = 20;
@@ -25,6 +25,7 @@ const MAX_REST_MS = 500;
  * pending connections and bodies then wait in the kernel, where they cost nothing.
  */
 export function createThrottle(): () => void {
+  // Nobody notifies waiters of this value, so waiting for it just blocks the thread.
   const never = new Int32Array(new SharedArrayBuffer(4));
   let duty = NO_DUTY;
   let measuredAt = performance.now();
@@ -35,14 +36,14 @@ export function createThrottle(): () => void {
     const current = performance.eventLoopUtilization();
     duty = recordWork(
       duty,
-      SHARE,
+      MAX_SHARE,
       current.active - last.active + current.idle - last.idle,
       current.active - last.active,
     );
-    const pauseMs = Math.min(MAX_REST_MS, restMs(duty, SHARE, BURST_MS));
+    const pauseMs = Math.min(MAX_REST_MS, restMs(duty, MAX_SHARE, BURST_MS));
     if (pauseMs > 0) {
       Atomics.wait(never, 0, 0, pauseMs);
-      duty = recordWork(duty, SHARE, pauseMs, 0);
+      duty = recordWork(duty, MAX_SHARE, pauseMs, 0);
     }
     measuredAt = performance.now();
     last = performance.eventLoopUtilization();

@@ -45,7 +45,7 @@ export interface RedriveTerms extends Pick<RedriveOptions, 'tuning'> {
   /** Webhooks to receive in this process. Nothing is changed if it cannot listen for them. */
   readonly webhook?: WebhookSettings | undefined;
   /** The user named this very result or row, so replacing or double charging needs no more consent. Default: no. */
-  readonly isMeant?: boolean;
+  readonly isExplicit?: boolean;
   /** Why, for the record. */
   readonly reason?: string | undefined;
 }

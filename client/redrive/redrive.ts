@@ -53,10 +53,10 @@ export async function redrivePlanned(
   onEvent: OnRedriveEvent,
 ): Promise<PaidEnd> {
   const { draft: forecast } = plan;
-  const { tuning = {}, isMeant = false } = terms;
+  const { tuning = {}, isExplicit = false } = terms;
   if (forecast.refusal !== undefined) return { type: forecast.refusal, forecast };
   onEvent({ type: 'planned', forecast });
-  if (forecast.replaced > 0 && !isMeant && lacksConsent(person)) return { type: 'unasked', forecast };
+  if (forecast.replaced > 0 && !isExplicit && lacksConsent(person)) return { type: 'unasked', forecast };
   const ledger = await session.ledger();
   const out = terms.out === null ? null : resolve(terms.out ?? defaultOut(batch.name));
   const credits = forecast.paying > 0 ? forecast.bill.quoted : undefined;
@@ -88,11 +88,11 @@ export async function redrivePlanned(
   await requirePort(terms.webhook, open, ledger);
   // With the cache mode `only`, a single job sends nothing, so it has no bill. A batch's rows do: they stay open, and a
   // later change of the mode sends them without asking.
-  const isFree = isMeant && tuning.cache === 'only';
+  const isFree = isExplicit && tuning.cache === 'only';
   if (forecast.paying > 0 && !isFree) {
     const payer = payerOf(person, open, confirmAboveOf(session, terms));
     const facts = await redriveFacts(ledger, batch, forecast, tuning, payer);
-    const refused = await approve(facts, person, !isMeant && isDoubtful(forecast));
+    const refused = await approve(facts, person, !isExplicit && isDoubtful(forecast));
     if (refused !== undefined) return refused;
   }
   if (Object.keys(tuning).length > 0) await ledger.tune(batch.name, tuning, by);

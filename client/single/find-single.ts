@@ -37,9 +37,10 @@ export interface SinglePlace {
 type Reader = Pick<Ledger, 'findBatch' | 'readRow'>;
 
 /**
- * Finds a recorded job in any dialect of the API: a person repeats it in the same words, and its dialect never changes.
- * A batch whose request was removed by `clean` still counts as found, but `name` is then that of a new batch, because
- * the old one cannot run again. Throws {@link VoxbatchError} (`bad-option`) if another dialect is requested.
+ * Finds a recorded job in any dialect (version) of the API: a person repeats it in the same words, and its dialect
+ * never changes. A batch whose request was removed by `clean` still counts as found, but `name` is then that of a new
+ * batch, because the old one cannot run again. Throws {@link VoxbatchError} (`bad-option`) if another dialect is
+ * requested.
  */
 export async function findSingle(ledger: Reader, job: SoundJob, realm: Account): Promise<SinglePlace> {
   const own = await placeOf(ledger, job, realm);
@@ -60,22 +61,23 @@ function requireDialect({ apiDialect }: SoundJob, recorded: SinglePlace | undefi
   refuseOption('apiDialect (--api-dialect)', expected, apiDialect);
 }
 
+/** Finds a job in one dialect. After `clean` has removed its request, the same job gets a batch of the next edition. */
 async function placeOf(ledger: Reader, job: JobReading, realm: Account): Promise<SinglePlace> {
   let cleaned: BatchRecord | undefined;
   for (let edition = 1; ; edition++) {
     const name = singleName(job, realm, edition);
     const batch = await ledger.findBatch(name);
-    const isOver = batch === undefined || batch.state === 'loading';
-    if (!isOver && areRowsCleaned(batch)) {
+    const isFree = batch === undefined || batch.state === 'loading';
+    if (!isFree && areRowsCleaned(batch)) {
       cleaned = batch;
       continue;
     }
-    const there = isOver ? cleaned : batch;
-    return { job, name, found: there === undefined ? undefined : await readSingle(ledger, there) };
+    const recorded = isFree ? cleaned : batch;
+    return { job, name, found: recorded === undefined ? undefined : await readSingle(ledger, recorded) };
   }
 }
 
-/** Reads the recorded job of a batch. */
+/** Reads the recorded job of a batch: its only row. */
 export async function readSingle(ledger: Pick<Ledger, 'readRow'>, batch: BatchRecord): Promise<SingleRecord> {
   const snapshot = await ledger.readRow(batch.name, 1);
   if (snapshot === undefined) throw new Error(`Batch "${batch.name}" has no row.`);
@@ -83,10 +85,10 @@ export async function readSingle(ledger: Pick<Ledger, 'readRow'>, batch: BatchRe
 }
 
 /** Decides what repeating a recorded job does. */
-export function decideOn({ batch, row, charges }: SingleRecord, wish: RepeatOptions): SameAgain {
+export function decideOn({ batch, row, charges }: SingleRecord, options: RepeatOptions): SameAgain {
   return areRowsCleaned(batch)
-    ? decideCleaned(row, charges, wish)
-    : decideAgain(row, charges, wish, batch.state !== 'closed');
+    ? decideCleaned(row, charges, options)
+    : decideAgain(row, charges, options, batch.state !== 'closed');
 }
 
 /**
@@ -129,8 +131,8 @@ export async function prepareSingle(request: PrepareRequest): Promise<PreparedJo
   const record = ledger && (await findOnRecord(ledger, recorded, apiUrl));
   if (ledger !== undefined && record !== undefined) {
     const decided = decideOn(record, request);
-    const goesOn = decided.type === 'go-on' || decided.type === 'redrive';
-    if (!goesOn) return { type: 'ended', record, ledger, held: decided.type === 'hold' ? decided.why : undefined };
+    const runs = decided.type === 'go-on' || decided.type === 'redrive';
+    if (!runs) return { type: 'ended', record, ledger, held: decided.type === 'hold' ? decided.why : undefined };
     if (!areRowsCleaned(record.batch)) return { type: 'ready', job: recorded };
   }
   const textLimits = job.split === undefined ? undefined : await ledger?.textLimits(apiUrl ?? '');

@@ -23,7 +23,7 @@ export type SingleEvent =
   | RecordEvent
   /** What to know before the job is sent. */
   | { readonly type: 'warned'; readonly warnings: readonly ManifestWarning[] }
-  /** The job runs again: its paid job is waited for again, free, or a new take is paid for. */
+  /** An ended job is run again: its paid job is waited for again, free, or a new take is paid for. */
   | Extract<RedriveEvent, { readonly type: 'planned' | 'opening' }>;
 
 /** A request for a single job. */
@@ -42,7 +42,7 @@ export interface SingleJobRequest
  * `held`: it runs again only with an explicit flag (see {@link decideAgain}). `refused`, `declined`: its bill was not
  * approved. `not-opened`: it cannot continue as requested; `why` explains it in full sentences.
  */
-export type Asked =
+export type SingleRequested =
   | { readonly type: 'open'; readonly batch: BatchRecord; readonly isNew: boolean }
   | { readonly type: 'given'; readonly record: SingleRecord }
   | {
@@ -58,7 +58,7 @@ export type Asked =
  * Records a new job. For one already on record, does what repeating it means (see `same-again.ts`). Sends no paid
  * request. Throws {@link VoxbatchError} (everything a session throws, `no-price`, and `forgotten-batch`).
  */
-export async function requestSingle(request: SingleJobRequest): Promise<Asked> {
+export async function requestSingle(request: SingleJobRequest): Promise<SingleRequested> {
   const { session } = request;
   const open = await session.api();
   const ledger = await session.ledger();
@@ -116,18 +116,18 @@ function withoutCache({ cache: _, ...others }: Tuning): Tuning {
 }
 
 /** Whether the job needs a new batch: its old one can no longer run, because `clean` removed its request. */
-function needsNewBatch(record: SingleRecord, wish: RepeatOptions): boolean {
-  return areRowsCleaned(record.batch) && decideOn(record, wish).type === 'redrive';
+function needsNewBatch(record: SingleRecord, options: RepeatOptions): boolean {
+  return areRowsCleaned(record.batch) && decideOn(record, options).type === 'redrive';
 }
 
 /** Does what repeating a recorded job means. */
-async function repeat(record: SingleRecord, request: SingleJobRequest, open: ConnectedApi): Promise<Asked> {
+async function repeat(record: SingleRecord, request: SingleJobRequest, open: ConnectedApi): Promise<SingleRequested> {
   const decided = decideOn(record, request);
   switch (decided.type) {
     case 'give':
       return { type: 'given', record };
     case 'go-on':
-      return goOn(record, request, open);
+      return continueOpen(record, request, open);
     case 'hold':
       return { type: 'held', why: decided.why, record };
     case 'redrive':
@@ -139,7 +139,11 @@ async function repeat(record: SingleRecord, request: SingleJobRequest, open: Con
  * Continues an open job. Leaving the cache mode `only` needs a price first, because nobody has approved one yet;
  * entering it is refused, because the open job may be paid for.
  */
-async function goOn({ batch, row }: SingleRecord, request: SingleJobRequest, open: ConnectedApi): Promise<Asked> {
+async function continueOpen(
+  { batch, row }: SingleRecord,
+  request: SingleJobRequest,
+  open: ConnectedApi,
+): Promise<SingleRequested> {
   const { session, job, ready } = request;
   const { cache } = job.settings;
   const before = batch.settings.cache;
@@ -159,7 +163,7 @@ const OPEN_AT_ITS_PRICE =
   'Without it, the same job goes on.';
 
 /** Runs an ended job again: waits for its paid job again for free, or pays for a new take. */
-async function redrive(record: SingleRecord, request: SingleJobRequest): Promise<Asked> {
+async function redrive(record: SingleRecord, request: SingleJobRequest): Promise<SingleRequested> {
   const { batch } = record;
   const { session, job, person, confirmAbove, again, resubmit, onEvent } = request;
   const ledger = await session.ledger();
@@ -170,7 +174,7 @@ async function redrive(record: SingleRecord, request: SingleJobRequest): Promise
   const plan = { draft: await draftRedrive(ledger, batch, rows, rules, tuning), rows, fileSha256: null };
   if (plan.draft.paying > 0) await refuseForgotten(batch.name, request);
   await request.ready?.();
-  const terms = { tuning, out: null, confirmAbove, isMeant: true };
+  const terms = { tuning, out: null, confirmAbove, isExplicit: true };
   const redriven = await redrivePlanned(session, batch, plan, terms, person, (event) => {
     if (event.type === 'planned' || event.type === 'opening') onEvent?.(event);
   });

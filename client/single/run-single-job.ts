@@ -8,10 +8,11 @@ import { refuseOption } from '../problem.ts';
 import { apiUrlOf } from '../run/check-run.ts';
 import type { Session } from '../session.ts';
 import type { BatchRunner } from '../work/batch-runner.ts';
-import { requestSingle, type Asked } from './request-single.ts';
+import { requestSingle, type SingleRequested } from './request-single.ts';
 import { prepareSingle, readSingle, type SingleRecord } from './find-single.ts';
 import { jobResult, type SingleAnswer, type SingleJobOptions } from './single-answer.ts';
 
+/** Why an ended job runs again only with an explicit option. */
 type Held = Extract<SingleAnswer, { readonly type: 'held' }>['why'];
 
 /** Dependencies of {@link runSingleJob}. */
@@ -45,28 +46,28 @@ export async function runSingleJob(
     return why === undefined ? { type: 'done', job: result } : { type: 'held', why, job: result };
   };
   if (prepared.type === 'ended') return ended(prepared.record, prepared.held);
-  const asked = await requestSingle({
+  const requested = await requestSingle({
     ...{ session, job: prepared.job, tuning, again, resubmit, person: personOf(confirm) },
     ...{ confirmAbove: config.confirmAbove ?? null, probe: false },
   });
-  switch (asked.type) {
+  switch (requested.type) {
     case 'faulty':
     case 'refused':
     case 'declined':
     case 'not-opened':
-      return asked;
+      return requested;
     case 'held':
-      return ended(asked.record, asked.why);
+      return ended(requested.record, requested.why);
     case 'given':
-      return ended(asked.record);
+      return ended(requested.record);
     case 'open':
-      return follow(asked, options, invocation);
+      return follow(requested, options, invocation);
   }
 }
 
 /** Waits for an open job's end. */
 async function follow(
-  { batch, isNew }: Extract<Asked, { readonly type: 'open' }>,
+  { batch, isNew }: Extract<SingleRequested, { readonly type: 'open' }>,
   { signal }: SingleJobOptions,
   { session, runner, ending }: SingleInvocation,
 ): Promise<SingleAnswer> {

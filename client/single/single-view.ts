@@ -63,7 +63,7 @@ export function viewJob(
 }
 
 /** A result to be copied out of the store. */
-export interface HandOutRequest {
+export interface CopyResultRequest {
   readonly record: SingleRecord;
   /** Which of its files. */
   readonly file: NonNullable<SingleRecord['row']['file']>;
@@ -73,10 +73,11 @@ export interface HandOutRequest {
 }
 
 /**
- * The outcome of copying a result. `exists`: there is another file at the path. `damaged`: the store no longer gives
- * the file as it was. `isRemoved`: it was removed on purpose. `isFree`: a redrive restores it for free.
+ * The outcome of copying a result. `written`: it is at the path, perhaps from an earlier copy. `exists`: there is
+ * another file at the path. `damaged`: the store no longer gives the file as it was. `isRemoved`: it was removed on
+ * purpose. `isFree`: a redrive restores it for free.
  */
-export type HandedOut =
+export type CopiedResult =
   | { readonly type: 'stream'; readonly body: Readable }
   | { readonly type: 'written' | 'exists' }
   | {
@@ -87,7 +88,7 @@ export type HandedOut =
     };
 
 /** Copies a file of a job atomically. Throws a system error if the path cannot be written. */
-export async function handOut({ record, file, store, to }: HandOutRequest): Promise<HandedOut> {
+export async function copyResult({ record, file, store, to }: CopyResultRequest): Promise<CopiedResult> {
   const is = to === null ? await checkStored(file, store) : await copyOut(file, store, to.path, to);
   switch (is) {
     case 'intact':

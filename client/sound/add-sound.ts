@@ -8,7 +8,7 @@ import { requireWritable } from '../machine-faults.ts';
 import type { Settings } from '../settings.ts';
 import { requireFinishing } from './require-finishing.ts';
 
-/** Joining and finishing of sound to add to a batch that was started without. */
+/** Joining of files, and finishing (loudness, silence, format), to add to a batch that was started without. */
 export interface AddedSound {
   readonly join?: Joining | undefined;
   readonly finish?: WantedFinishing | undefined;

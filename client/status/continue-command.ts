@@ -160,8 +160,9 @@ export function pauseOf(
 ): Pause {
   const resume = nextCommand('resume', batch.name);
   const run = continueCommand(batch, out);
-  const isByPerson = batch.pauseReason === null || isPausedByFailures(batch);
-  const goOn = !isDeserted || isCluster ? [resume] : isByPerson ? [resume, run] : [run];
+  // Only a person resumes a batch that a person has paused, or that paused because its rows keep failing.
+  const needsResume = batch.pauseReason === null || isPausedByFailures(batch);
+  const goOn = !isDeserted || isCluster ? [resume] : needsResume ? [resume, run] : [run];
   return { batch, goOn, run, isCluster, by, advice };
 }
 

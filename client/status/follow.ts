@@ -86,7 +86,7 @@ export interface Standing {
   /** The open row whose job has run the longest; undefined if none runs. */
   readonly oldest?: OldestRow | undefined;
   readonly pace: PaceView;
-  /** What the API's answers do to it while it goes on; undefined if it does not. */
+  /** Whether the API answers, and at which rate it accepts requests; undefined unless the batch is open. */
   readonly api?: ApiHealth | undefined;
 }
 
@@ -153,13 +153,13 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
   let lastStandstill: Standstill | undefined;
   let restarts = 0;
   let queryAt = 0;
-  const readSums = rarely(COUNT_EVERY_MS, async (batch: BatchRecord) => ({
+  const readSums = throttled(COUNT_EVERY_MS, async (batch: BatchRecord) => ({
     counts: await ledger.counts(request.batch),
     money: await ledger.money(request.batch),
     // Read along with the counts: otherwise the API could be shown as silent beside counts of its answers.
     api: batch.state === 'open' ? await ledger.apiHealth(batch) : undefined,
   }));
-  const readFacts = rarely(FACTS_EVERY_MS, async () => ({
+  const readFacts = throttled(FACTS_EVERY_MS, async () => ({
     reasons: await ledger.commonReasons(request.batch, MAX_REASONS),
     unpricedSteps: await ledger.stepsWithUnknownCharge(request.batch),
     oldest: await ledger.oldestRow(request.batch),
@@ -254,7 +254,7 @@ function canFetch({ batch, counts, reasons }: Standing): boolean {
  * Caches a value that may be slightly stale: reads it at most once per `everyMs`, and less often if reads are slow.
  * Called with true, the returned function reads it immediately.
  */
-function rarely<T>(
+function throttled<T>(
   everyMs: number,
   read: (batch: BatchRecord) => Promise<T>,
 ): (isNow: boolean, batch: BatchRecord) => Promise<T> {

@@ -41,17 +41,17 @@ export type NextStep = ReturnType<typeof haltedSteps>[number] | ReturnType<typeo
 export type NextWhy = NextStep['why'];
 
 /** Max jobs in an example of `--adopt`. */
-const ADOPTED = 3;
+const MAX_ADOPTED = 3;
 /** Max earlier takes in an example of `--not-charged`. */
-const SETTLED = 20;
+const MAX_SETTLED = 20;
 
 /**
  * A finished batch's next steps, most urgent first; empty if every row has its result. Every command is safe to repeat
- * and works as is, except for placeholders in capitals. `told`: outcomes the caller has already reported.
+ * and works as is, except for placeholders in capitals. `reported`: outcomes the caller has already reported.
  */
-export function nextSteps(finished: Finished, told: readonly EndWord[] = []): readonly NextStep[] {
-  const untold = Object.entries(stepsByEnd(finished)).filter(([word]) => !told.some((one) => one === word));
-  return [...haltedSteps(finished.batch), ...untold.flatMap(([, found]): readonly NextStep[] => found)];
+export function nextSteps(finished: Finished, reported: readonly EndWord[] = []): readonly NextStep[] {
+  const others = Object.entries(stepsByEnd(finished)).filter(([word]) => !reported.some((one) => one === word));
+  return [...haltedSteps(finished.batch), ...others.flatMap(([, found]): readonly NextStep[] => found)];
 }
 
 /**
@@ -69,6 +69,7 @@ export function stepAfter(exit: ExitName, finished: Finished): NextCommand | und
   return inDoubt.flatMap((one) => ('free' in one ? one.free : 'adopt' in one ? (one.adopt ?? []) : []))[0];
 }
 
+/** The reasons of steps for rows that may have been charged without a result. */
 const IN_DOUBT: ReadonlySet<NextWhy> = new Set(['unchecked', 'listed', 'unlisted', 'earlier', 'overdue']);
 
 /** The next steps by outcome, in display order. Every outcome is a key, so a new one must declare its next steps. */
@@ -79,10 +80,11 @@ function stepsByEnd(finished: Finished) {
   const place = [batch.name, ...outArgs(batch.name, out)];
   const redrive = redriveOf(finished);
   const speed = headerFor('speed', batch.columns, batch.settings.reading);
-  const takes = earlierUnresolved.first.slice(0, SETTLED).map((row) => takeArg(row, row.take));
+  const takes = earlierUnresolved.first.slice(0, MAX_SETTLED).map((row) => takeArg(row, row.take));
   return {
     skipped: skippedSteps(finished),
-    // Only some can be looked up; the others need a person's decision.
+    // `listed` rows can be looked up in the API's list; `unlisted` ones, and those that lack only the answer to the
+    // transcription that checks them (`unchecked`), need a person's decision.
     unknown: [
       ...some('unchecked', lost.unchecked, uncheckedCommands(lost.unchecked, place)),
       ...some('listed', lost.listed, { free: nextCommand('reconcile', ...place) }),
@@ -111,6 +113,7 @@ function stepsByEnd(finished: Finished) {
     }),
     cancelled: some('cancelled', ofCount(outcomes.cancelled), { pay: redrive('--where', 'outcome=cancelled') }),
     'not chosen': some('not-chosen', ofCount(counts.notChosen), sendNotChosen(finished)),
+    // Results that are longer than their `max_seconds`.
     succeeded: some('overlong', leftovers.overlong, {
       // A redrive cannot add columns.
       edit: ['text', ...(batch.columns.includes(speed) ? ['speed'] : [])],
@@ -173,7 +176,7 @@ export interface SettleCommands {
 /** Builds the commands that settle rows whose answers were lost. */
 export function settleCommands({ count, first }: SomeRows, place: readonly string[]): SettleCommands {
   const made = first.map((row) => ({ row, makes: row.makes ?? 'job' })).filter(({ makes }) => makes !== 'nothing');
-  const named = made.slice(0, ADOPTED).map(({ row, makes }) => `${rowArg(row)}=${makes.toUpperCase()}`);
+  const named = made.slice(0, MAX_ADOPTED).map(({ row, makes }) => `${rowArg(row)}=${makes.toUpperCase()}`);
   return {
     adopt: named.length === 0 ? undefined : nextCommand('reconcile', ...place, '--adopt', ...named),
     named: named.length,

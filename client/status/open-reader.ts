@@ -17,6 +17,7 @@ export interface Reader {
 
 /** Opens the records to read them. Creates nothing. Throws {@link VoxbatchError} (`no-ledger`, `machine`). */
 export async function openReader(settings: Settings): Promise<Reader> {
+  // `waits`: for as long as a database server does not answer, because the display goes on.
   const options = { mustExist: true, isForReading: true, waits: true } as const;
   const ledger = await openRecords(settings, options);
   let opening: Promise<Ledger> | undefined;

@@ -36,9 +36,9 @@ const MAX_SEEN = 2_000;
  * Time constant of the estimate's smoothing, ms: rows that end in bursts would make the estimated end jump back and
  * forth.
  */
-const STEADY_MS = 10_000;
+const SMOOTHING_MS = 10_000;
 /** Near the end of the batch, the time constant is at most this share of the time left. */
-const STEADY_SHARE = 0.25;
+const MAX_SMOOTHING_SHARE = 0.25;
 
 /** The pace of a batch that is observed repeatedly. Times are monotonic, ms. */
 export class Pace {
@@ -75,7 +75,7 @@ export class Pace {
     const estimate = nowMs + leftMs;
     if (this.#end === undefined) return estimate;
     const { atMs, madeMs } = this.#end;
-    const timeConstant = Math.min(STEADY_MS, Math.max(1_000, leftMs * STEADY_SHARE));
+    const timeConstant = Math.min(SMOOTHING_MS, Math.max(1_000, leftMs * MAX_SMOOTHING_SHARE));
     return atMs + (estimate - atMs) * (1 - Math.exp(-(nowMs - madeMs) / timeConstant));
   }
 }
@@ -98,6 +98,7 @@ export async function beginPace(ledger: PaceLedger, batch: string): Promise<Pace
   const ended = endedOf(await ledger.counts(batch));
   // The clock may be another machine's.
   const at = (time: number): number => performance.now() - Math.min(PACE_MS, Math.max(0, Date.now() - time));
+  // The moments just before and after the first of these rows ended, and the one at which the last ended.
   const begun = { atMs: at(first), ended: ended - rows };
   return new Pace([begun, { ...begun, ended: begun.ended + 1 }, { atMs: at(last), ended }]);
 }
@@ -116,8 +117,8 @@ const MIN_ENDED = 3;
  * Nothing is predicted if no row has ended for both this many average gaps between two ends, and this many times the
  * longest gap.
  */
-const SILENT_GAPS = 5;
-const MAX_GAPS = 1.5;
+const AVERAGE_GAPS = 5;
+const LONGEST_GAPS = 1.5;
 
 /**
  * Estimates the time left, ms, from the rows that ended in the last minute, or in a longer time in which at least twice
@@ -129,6 +130,7 @@ export function timeLeft(seen: readonly Moment[], nowMs: number, open: OpenRows)
   const { running, waiting, rate } = open;
   const [first, last] = [seen[0], seen.at(-1)];
   if (first === undefined || last === undefined) return undefined;
+  // With no row waiting, the running ones are the last, and half as many ends suffice.
   if (last.ended - first.ended < Math.max(MIN_ENDED, (waiting > 0 ? 2 : 1) * running)) return undefined;
   // Leaves out the start of the batch, when no row could have ended yet, if there are enough moments.
   const known = seen.length > 2 ? seen.slice(1) : seen;
@@ -139,7 +141,7 @@ export function timeLeft(seen: readonly Moment[], nowMs: number, open: OpenRows)
   const ended = last.ended - from.ended;
   if (ended < MIN_ENDED) return undefined;
   const silentMs = nowMs - last.atMs;
-  if (silentMs > (SILENT_GAPS * (nowMs - from.atMs)) / ended && silentMs > MAX_GAPS * longestGap(known, begin))
+  if (silentMs > (AVERAGE_GAPS * (nowMs - from.atMs)) / ended && silentMs > LONGEST_GAPS * longestGap(known, begin))
     return undefined;
   const remaining = ((last.atMs - from.atMs) / ended) * (running + waiting) - silentMs;
   if (remaining < 0) return undefined;

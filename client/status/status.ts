@@ -76,13 +76,13 @@ export interface BatchStatus extends BatchHere, FailureGroups {
 export async function batchHere(ledger: Ledger, settings: Settings, name: string | undefined): Promise<BatchHere> {
   const view = await viewBatch(ledger, await chooseBatch(ledger, name));
   const { batch, standstill } = view;
-  const isLeft = batch.state === 'open' && (await isLeftAlone(ledger, settings));
-  const hasNoWorker = isLeft || standstill === 'no-worker';
+  const isDeserted = batch.state === 'open' && (await isDesertedHere(ledger, settings));
+  const hasNoWorker = isDeserted || standstill === 'no-worker';
   return {
     ...view,
-    // When embedded, `isDeserted` is the better evidence of a missing worker; on a cluster, this is.
+    // When embedded, `isDeserted` is the better evidence of a missing worker; on a cluster, the standstill is.
     standstill: standstill === 'no-worker' && settings.cluster === undefined ? undefined : standstill,
-    isDeserted: isLeft,
+    isDeserted,
     isServed: !hasNoWorker,
     isCluster: settings.cluster !== undefined,
     isLedgerUnconfirmed: isLedgerUnconfirmed(settings, ledger),
@@ -92,7 +92,7 @@ export async function batchHere(ledger: Ledger, settings: Settings, name: string
   };
 }
 
-async function isLeftAlone(ledger: Ledger, { home }: Settings): Promise<boolean> {
+async function isDesertedHere(ledger: Ledger, { home }: Settings): Promise<boolean> {
   const { isDeserted } = await import('../temporal/home-processes.ts');
   return isDeserted(ledger, home);
 }
@@ -218,8 +218,8 @@ function nextFor(
       : { why: 'follow', watch, goOn: here.isServed ? undefined : goOn };
     // If the last worker ended because of the full disk, `status` shows that already.
     const isShown = standstill === undefined || (standstill === 'ledger-full' && here.workerEnd !== undefined);
-    const still: readonly StatusStep[] = isShown ? [] : [{ why: 'standstill', standstill }];
-    return [...haltedSteps(batch), ...still, ...(standstill === 'no-worker' ? [] : [follow])];
+    const stuck: readonly StatusStep[] = isShown ? [] : [{ why: 'standstill', standstill }];
+    return [...haltedSteps(batch), ...stuck, ...(standstill === 'no-worker' ? [] : [follow])];
   }
   // Cluster workers write no files.
   const write = nextCommand('results', name);

@@ -42,6 +42,7 @@ export async function* watchBatch(
   { name, signal, say }: WatchOptions,
 ): AsyncGenerator<WatchEvent, void, undefined> {
   const endReports = reportLedgerOutages(ledger, say);
+  // Once the signal aborts, nothing waits for the database any more.
   const endLimit = limitWaiting(ledger, signal, 0);
   try {
     yield* watchStates(ledger, settings, name, signal);
@@ -58,16 +59,16 @@ async function* watchStates(
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent, void, undefined> {
   let here = await batchHere(ledger, settings, name);
-  const seen = await beginPace(ledger, here.batch.name);
-  const pace = (): PaceView => seen.update(performance.now(), here.batch, here.counts);
-  let leftAt: number | undefined;
+  const observed = await beginPace(ledger, here.batch.name);
+  const pace = (): PaceView => observed.update(performance.now(), here.batch, here.counts);
+  let desertedAt: number | undefined;
   while (!isOver(here) && !signal.aborted) {
-    if (!here.isDeserted) leftAt = undefined;
-    else if (leftAt === undefined) {
-      leftAt = performance.now();
+    if (!here.isDeserted) desertedAt = undefined;
+    else if (desertedAt === undefined) {
+      desertedAt = performance.now();
       yield { type: 'deserted', status: statusFromCounts(here, pace()) };
     }
-    if (leftAt !== undefined && performance.now() - leftAt >= GRACE_MS) break;
+    if (desertedAt !== undefined && performance.now() - desertedAt >= GRACE_MS) break;
     yield { type: 'progress', status: statusFromCounts(here, pace()) };
     await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
     here = await batchHere(ledger, settings, here.batch.name);

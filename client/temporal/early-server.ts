@@ -2,7 +2,10 @@ import { joinServer, type Membership } from '../../embedded/join-server.ts';
 import { requireLargeFiles } from '../machine-faults.ts';
 import type { Settings } from '../settings.ts';
 
-/** The home's embedded server, started in parallel with other preparations. */
+/**
+ * The home's embedded server, started in parallel with other preparations. The processes that use it are its members;
+ * the last one to leave stops it.
+ */
 export interface EarlyServer {
   /** Resolves when only the server's own startup is left to wait for, or after a short timeout. Never rejects. */
   readonly underWay: Promise<unknown>;

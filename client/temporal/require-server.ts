@@ -42,8 +42,8 @@ export async function requireOwnCluster(
   const { isNameOfCluster } = await import('./server-name.ts');
   await refuseOther(ledger, async (name) => {
     if (await isNameOfCluster(name, temporal)) return true;
-    // After its database is lost and its namespaces are made again, surviving workers still hold the ledger under the
-    // old name.
+    // After a server's database is lost and its namespaces are made again, surviving workers still hold the ledger
+    // under the server's old name.
     return isPolledByWorkersOf(ledger, temporal);
   });
 }
@@ -81,6 +81,7 @@ export async function requireNamespace(settings: Settings): Promise<void> {
   if (settings.cluster === undefined) return;
   const { openTemporal } = await import('./open-temporal.ts');
   try {
+    // `isUrgent`: one attempt.
     const temporal = await openTemporal(settings, { say: () => undefined, isUrgent: true });
     await temporal.close();
   } catch (error) {
@@ -107,13 +108,13 @@ type IsOwn = (name: string) => Promise<boolean>;
  * How long another server must hold the ledger to count, ms: a command that is ending, or only checks too, releases its
  * lock sooner.
  */
-const HOLD_MS = 1_000;
-/** Interval between two looks at the lock, ms. */
-const GAP_MS = 50;
+const MIN_HOLD_MS = 1_000;
+/** Interval between two checks of the lock, ms. */
+const CHECK_EVERY_MS = 50;
 
 /** Returns the name of the other server that keeps holding the ledger; undefined if none does. */
 async function findOther(ledger: LedgerInUse, isOwn: IsOwn): Promise<string | undefined> {
-  const givesUpAt = performance.now() + HOLD_MS;
+  const givesUpAt = performance.now() + MIN_HOLD_MS;
   let other: string | undefined;
   for (;;) {
     const holder = await ledger.workersServer();
@@ -123,6 +124,6 @@ async function findOther(ledger: LedgerInUse, isOwn: IsOwn): Promise<string | un
     if ((isLast || holder !== other) && (await isOwn(holder))) return undefined;
     if (isLast) return holder;
     other = holder;
-    await sleep(GAP_MS);
+    await sleep(CHECK_EVERY_MS);
   }
 }

@@ -5,9 +5,9 @@ import { ownerOf, otherUserError } from '../../embedded/private-home.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 import { apiAddress, type ApiAccess } from '../settings.ts';
 import {
-  forgetConfirmed,
-  isConfirmed as isAddressConfirmed,
-  rememberConfirmed,
+  forgetAddress,
+  isAddressConfirmed,
+  rememberAddress,
   forgetConfig,
   isConfigConfirmed,
   rememberConfig,
@@ -15,7 +15,7 @@ import {
   CONFIG_FILE,
   readRiskyConfig,
 } from './folder-config.ts';
-import { forgetLedger, rememberLedger, standingOfLedger } from './known-ledgers.ts';
+import { forgetLedger, rememberLedger, trustLedger } from './known-ledgers.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 import { parseScheduledRun, type ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -78,7 +78,7 @@ async function ledgerIn(home: string, env: NodeJS.ProcessEnv): Promise<Confirmab
   const ledger = await openRecordsIfAny(settings);
   if (ledger === undefined) return undefined;
   try {
-    const isConfirmed = standingOfLedger(settings, ledger) !== 'unknown';
+    const isConfirmed = trustLedger(settings, ledger) !== 'unknown';
     const uid = ownerOf(home);
     const owner = uid === process.geteuid?.() ? undefined : uid;
     const contents = await readContents(ledger);
@@ -88,7 +88,7 @@ async function ledgerIn(home: string, env: NodeJS.ProcessEnv): Promise<Confirmab
   }
 }
 
-function ledgerSettings(home: string, env: NodeJS.ProcessEnv): Parameters<typeof standingOfLedger>[0] {
+function ledgerSettings(home: string, env: NodeJS.ProcessEnv): Parameters<typeof trustLedger>[0] {
   return { ledger: join(home, 'ledger.db'), isLedgerNamed: false, env };
 }
 
@@ -96,14 +96,14 @@ function ledgerSettings(home: string, env: NodeJS.ProcessEnv): Parameters<typeof
 export function remember(found: Confirmable, env: NodeJS.ProcessEnv): void {
   if (found.type === 'config') rememberConfig(env, found);
   else if (found.type === 'ledger') rememberLedger(ledgerSettings(found.home, env), found.contents);
-  else if (found.use !== undefined) rememberConfirmed(env, found.use);
+  else if (found.use !== undefined) rememberAddress(env, found.use);
 }
 
 /** Revokes a confirmation. */
 export function forget(found: Confirmable, env: NodeJS.ProcessEnv): void {
   if (found.type === 'config') forgetConfig(env, found.path);
   else if (found.type === 'ledger') forgetLedger(ledgerSettings(found.home, env));
-  else if (found.use !== undefined) forgetConfirmed(env, found.use);
+  else if (found.use !== undefined) forgetAddress(env, found.use);
 }
 
 /** A ledger's contents that could spend or run commands, shown to the person who is to confirm it. */

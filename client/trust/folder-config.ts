@@ -7,6 +7,9 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import { readState, removeState, stateFile, writeState, stateFolder } from './state-files.ts';
 import { join } from 'node:path';
 
+// A folder's config may come from somebody else. Two things of it need the user's confirmation: its risky members, and
+// the API's address, before the user's token is sent there.
+
 /** File name of a folder's config. */
 export const CONFIG_FILE = 'voxbatch.config.json';
 
@@ -41,18 +44,18 @@ export async function readFolderConfig(path: string, env: NodeJS.ProcessEnv): Pr
  * (`bad-config`).
  */
 export async function readNamedConfig(path: string): Promise<FolderConfig> {
-  // It may be a pipe such as `<(…)`; a pipe found in a folder would hang.
-  const config = await readSoundConfig(path, (file) => readFile(file, 'utf8'));
+  // A named file may be a pipe such as `<(…)`; a pipe found in a folder would hang.
+  const config = await readIfThere(path, (file) => readFile(file, 'utf8'));
   return { config, store: config.store };
 }
 
 /** Reads a config file and its members that need confirmation. Throws {@link VoxbatchError} (`bad-config`). */
 export async function readRiskyConfig(path: string): Promise<RiskyConfig & { readonly config: Config }> {
-  const config = await readSoundConfig(path);
+  const config = await readIfThere(path);
   return { path, members: membersToConfirm(config), config };
 }
 
-async function readSoundConfig(...request: Parameters<typeof readConfig>): Promise<Config> {
+async function readIfThere(...request: Parameters<typeof readConfig>): Promise<Config> {
   // Few folders have a config, and its validator is slow to load.
   if (!existsSync(request[0])) return {};
   const { readConfig: read } = await import('../../inputs/config-file.ts');
@@ -71,6 +74,7 @@ export interface RiskyConfig {
   readonly members: ConfirmedMembers;
 }
 
+/** Folder of the confirmations of configs, in the state folder. */
 const KIND = 'configs';
 
 /** Whether the user has confirmed exactly these members of this file. */
@@ -102,18 +106,18 @@ export interface AddressUse {
 }
 
 /** Whether a person has allowed this token for the URL's origin. */
-export function isConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): boolean {
+export function isAddressConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): boolean {
   return read(fileIn(env)).includes(hashOf(use));
 }
 
 /** Records a confirmation. Throws if it cannot be written. */
-export function rememberConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): void {
+export function rememberAddress(env: NodeJS.ProcessEnv, use: AddressUse): void {
   const file = fileIn(env);
   writeState(file, [...new Set([...read(file), hashOf(use)])]);
 }
 
 /** Revokes a confirmation. */
-export function forgetConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): void {
+export function forgetAddress(env: NodeJS.ProcessEnv, use: AddressUse): void {
   const file = fileIn(env);
   const others = read(file).filter((hash) => hash !== hashOf(use));
   if (others.length < read(file).length) writeState(file, others);
@@ -168,7 +172,7 @@ function membersToConfirm(config: Config): ConfirmedMembers {
   );
 }
 
-/** The config without them, safe to use before confirmation. */
+/** The config without the members to confirm, safe to use before confirmation. */
 function withoutConfirmed(config: Config): Config {
   const risky: readonly string[] = CONFIRMED;
   return Object.fromEntries(Object.entries(config).filter(([name]) => !risky.includes(name)));

@@ -17,6 +17,7 @@ interface KnownLedger extends KnownFile {
   readonly id: string | null;
 }
 
+/** Folder of the known ledgers' records, in the state folder. */
 const KIND = 'ledgers';
 
 /**
@@ -26,31 +27,32 @@ const KIND = 'ledgers';
 export type LedgerTrust = 'known' | 'adopted' | 'unknown';
 
 /** Determines and records a ledger's {@link LedgerTrust}. Throws {@link VoxbatchError} (`state-unwritable`). */
-export function standingOfLedger(settings: LedgerSettings, ledger: OpenLedger): LedgerTrust {
-  const { standing, isOnRecord } = lookUp(settings, ledger);
-  if (standing !== 'unknown' && !isOnRecord) rememberLedger(settings, ledger);
-  return standing;
+export function trustLedger(settings: LedgerSettings, ledger: OpenLedger): LedgerTrust {
+  const { trust, isOnRecord } = lookUp(settings, ledger);
+  if (trust !== 'unknown' && !isOnRecord) rememberLedger(settings, ledger);
+  return trust;
 }
 
 /** Whether a ledger may neither run commands nor spend. For read-only commands: records nothing. */
 export function isLedgerUnconfirmed(settings: LedgerSettings, ledger: OpenLedger): boolean {
-  return lookUp(settings, ledger).standing === 'unknown';
+  return lookUp(settings, ledger).trust === 'unknown';
 }
 
 function lookUp(
   settings: LedgerSettings,
   ledger: OpenLedger,
-): { readonly standing: LedgerTrust; readonly isOnRecord: boolean } {
-  if (settings.isLedgerNamed) return { standing: 'known', isOnRecord: true };
+): { readonly trust: LedgerTrust; readonly isOnRecord: boolean } {
+  if (settings.isLedgerNamed) return { trust: 'known', isOnRecord: true };
   const file = ledgerFile(settings.ledger);
-  if (file === undefined) return { standing: 'unknown', isOnRecord: false };
+  if (file === undefined) return { trust: 'unknown', isOnRecord: false };
   const known = recordOf(settings.env, file);
   if (known !== undefined && isSameFile(known, file)) {
-    if (known.id === null) return { standing: 'known', isOnRecord: false };
-    if (known.id === ledger.id) return { standing: 'known', isOnRecord: true };
+    if (known.id === null) return { trust: 'known', isOnRecord: false };
+    if (known.id === ledger.id) return { trust: 'known', isOnRecord: true };
   }
-  const standing = isMadeHere({ born: file.born, ...ledger.origin }) ? 'adopted' : 'unknown';
-  return { standing, isOnRecord: false };
+  // Earlier versions kept no such record; when the file was created shows whether they made the ledger here.
+  const trust = isMadeHere({ born: file.born, ...ledger.origin }) ? 'adopted' : 'unknown';
+  return { trust, isOnRecord: false };
 }
 
 /**
@@ -59,7 +61,7 @@ function lookUp(
  */
 export function requireKnownLedger(settings: LedgerSettings, ledger: OpenLedger & WritableFacts): void {
   requireWritable(ledger);
-  if (standingOfLedger(settings, ledger) !== 'unknown') return;
+  if (trustLedger(settings, ledger) !== 'unknown') return;
   throw new VoxbatchError({ type: 'ledger-unconfirmed', ledger: ledger.place });
 }
 

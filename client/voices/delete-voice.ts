@@ -47,20 +47,20 @@ export function canBeVoice(asked: string): boolean {
 
 /** The voice to delete. `voice` is undefined if the list lacks its id, which may still be a voice. */
 export type VoiceToDelete =
-  { readonly type: 'meant'; readonly voice: Voice | undefined } | Exclude<FoundVoice, { readonly type: 'found' }>;
+  { readonly type: 'identified'; readonly voice: Voice | undefined } | Exclude<FoundVoice, { readonly type: 'found' }>;
 
 /** Resolves an id, or `name:` and a name, to the voice to delete; free. */
 export async function voiceToDelete(api: Pick<SpeechApi, 'listVoices'>, asked: string): Promise<VoiceToDelete> {
   const found = await findVoice(api, asked);
-  if (found.type === 'found') return { type: 'meant', voice: found.voice };
-  // A voice's name is not an unlisted id that may still work: the API would answer that there is no such voice. Only
-  // the list can tell.
+  if (found.type === 'found') return { type: 'identified', voice: found.voice };
+  // An id that the list lacks may still be a voice. The name of a listed voice is no such id: deleting it would only
+  // fail.
   if (found.type !== 'unlisted' || found.isName || requestedVoiceName(asked) !== undefined) return found;
-  return { type: 'meant', voice: undefined };
+  return { type: 'identified', voice: undefined };
 }
 
 /** Result of a requested deletion, or why the voice could not be identified. */
-export type DeletedVoice = Deletion | Exclude<VoiceToDelete, { readonly type: 'meant' }>;
+export type DeletedVoice = Deletion | Exclude<VoiceToDelete, { readonly type: 'identified' }>;
 
 /** A voice about to be deleted, for confirmation. */
 export interface VoiceAtRisk {
@@ -90,15 +90,15 @@ export async function deleteNamed(
   { dialect, confirm }: DeleteOptions = {},
 ): Promise<DeletedVoice> {
   const api = await speakingApi(session, dialect);
-  const meant = await voiceToDelete(api, asked);
-  if (meant.type !== 'meant') return meant;
-  const voice = { id: meant.voice?.id ?? asked, name: meant.voice?.name };
+  const target = await voiceToDelete(api, asked);
+  if (target.type !== 'identified') return target;
+  const voice = { id: target.voice?.id ?? asked, name: target.voice?.name };
   const account = realmOf(await session.api());
   const ledger = await openRecordsIfAny(session.settings);
   try {
     if (confirm !== undefined) {
       const usedBy = (await ledger?.voiceUsers(account, voice)) ?? [];
-      await confirm({ id: voice.id, voice: meant.voice, usedBy, account });
+      await confirm({ id: voice.id, voice: target.voice, usedBy, account });
     }
     return await deleteVoice({ api, account, ledger, voice });
   } finally {
@@ -107,7 +107,7 @@ export async function deleteNamed(
 }
 
 /** Max attempts. Deletion is idempotent and free. */
-const TRIES = 3;
+const MAX_TRIES = 3;
 /** Pause between attempts, ms, unless the API asks for a longer one. */
 const PAUSE_MS = 500;
 /** Longest pause requested by the API that is honored, ms. */
@@ -129,7 +129,7 @@ export async function deleteVoice(request: DeleteRequest): Promise<Deletion> {
       if (!(error instanceof ApiError)) throw error;
       const { failure } = error;
       const end = await endAfter(failure, request);
-      if (end.type === 'deleted' || end.type === 'refused' || tries >= TRIES) return end;
+      if (end.type === 'deleted' || end.type === 'refused' || tries >= MAX_TRIES) return end;
       await sleep(Math.min(MAX_PAUSE_MS, Math.max(PAUSE_MS, failure.retryAfterMs ?? 0)));
     }
   }

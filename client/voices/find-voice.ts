@@ -11,7 +11,7 @@ import { openRecordsIfAny } from '../open-records.ts';
 
 /** Timeout for the whole list, ms, and max attempts per page. */
 const LIST_TIMEOUT_MS = 60_000;
-const TRIES = 4;
+const MAX_TRIES = 4;
 
 /**
  * The voice that an id, or `name:` and a name, stands for in the API's list. `unlisted`: not in the list, which may
@@ -24,7 +24,7 @@ export type FoundVoice =
   | { readonly type: 'unlisted'; readonly nearest: string | undefined; readonly isName: boolean }
   | { readonly type: 'unread'; readonly why: string };
 
-/** The API in a dialect. Default: the one that all rows of a new batch would use. */
+/** Returns the API's client for a dialect (a version of the API). Default: that of all rows of a new batch. */
 export async function speakingApi(
   { settings, ...session }: Pick<Session, 'settings' | 'api'>,
   dialect?: Dialect,
@@ -37,7 +37,7 @@ export async function speakingApi(
 export async function findVoice(api: Pick<SpeechApi, 'listVoices'>, asked: string): Promise<FoundVoice> {
   const name = requestedVoiceName(asked);
   const ids = name === undefined ? new Set([asked]) : undefined;
-  const read = await readVoices(api, { ids, patienceMs: LIST_TIMEOUT_MS, tries: TRIES });
+  const read = await readVoices(api, { ids, patienceMs: LIST_TIMEOUT_MS, tries: MAX_TRIES });
   if (read.type === 'cut') return { type: 'unread', why: read.why };
   const voices = [...read.voices.values()];
   if (name === undefined) {

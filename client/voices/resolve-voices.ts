@@ -45,7 +45,7 @@ export async function withListedVoices(
   access: () => ApiAccess | Promise<ApiAccess>,
 ): Promise<ManifestSummary> {
   const { uses } = summary.voices;
-  // For other ids, the list only yields warnings.
+  // For ids of rows without an engine, the list only yields warnings.
   const mayBeWrong = ({ voice, engines }: VoiceUse): boolean =>
     requestedVoiceName(voice) !== undefined || engines.size > 0;
   if (!uses.some((use) => options.strict || mayBeWrong(use))) return summary;

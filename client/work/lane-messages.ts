@@ -4,8 +4,9 @@ import type { LaneEvent, WorkEvent } from '../../contract/work-events.ts';
  * Returns a function that turns a worker's events into messages for an operator of several workers: which batch this
  * worker starts to work on, and how that ended; undefined for events without a message.
  *
- * A batch whose slices end at once with no row done, for example because it is paused, is reported once until rows are
- * done here again. Work on a batch that the ledger lacks is reported once for each of the first batches.
+ * A worker works on its lane of a batch in slices of some minutes. A batch whose slices end at once with no row done,
+ * for example because it is paused, is reported once until rows are done here again. Work on a batch that the ledger
+ * lacks is reported once for each of the first batches.
  */
 export function laneMessages(): (event: WorkEvent) => string | undefined {
   const fruitless = new Set<string>();

@@ -60,7 +60,7 @@ export interface ServeOptions {
   /** Takes part in Temporal's Worker Versioning as this version. Clusters only. */
   readonly version?: WorkerVersion | undefined;
   /** Interval between rounds over the open batches, ms. Default: 30 s. */
-  readonly lookEveryMs?: number | undefined;
+  readonly roundEveryMs?: number | undefined;
   readonly onEvent: (event: ServeEvent) => void;
   readonly onLog?: LogListener | undefined;
   /** Called when the worker is ready for work. */
@@ -81,18 +81,18 @@ export interface ServeOptions {
 export type ServeEnd = { readonly type: 'ended' } | { readonly type: 'fault'; readonly cause: unknown };
 
 /** Default interval between rounds over the open batches, ms. */
-const LOOK_AFTER_EVERY_MS = 30_000;
+const ROUND_EVERY_MS = 30_000;
 
 /**
- * Other batches' events are left to their own command for this long, ms: it writes the files first, which a hook may
- * need.
+ * Hooks of batches that other commands have started are left to these commands for this long, ms: they write the files
+ * first, which a hook may need.
  */
 const HOOKS_OF_OTHERS_AFTER_MS = 30_000;
 /** Interval between checks for finished and idle batches, ms. */
 const CHECK_EVERY_MS = 500;
 
 /** With `untilIdle`, idle checks before exiting: the batch it was started for may take a moment to appear. */
-const IDLE_CHECKS = 10;
+const MIN_IDLE_CHECKS = 10;
 
 /**
  * Works on the batches of a session's API and account until told to stop. When embedded, joins the home's server and
@@ -160,7 +160,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
   });
   worker.ended.catch(onFault);
   const leaving = new AbortController();
-  let telling: BackgroundDelivery | undefined;
+  let hookDelivery: BackgroundDelivery | undefined;
   try {
     onEvent({
       type: 'working',
@@ -177,7 +177,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
       only,
       version: options.version,
       isMine: (one) => isOpenFor(one, open),
-      everyMs: options.lookEveryMs ?? LOOK_AFTER_EVERY_MS,
+      everyMs: options.roundEveryMs ?? ROUND_EVERY_MS,
       say,
       signal: AbortSignal.any([signal, leaving.signal]),
     });
@@ -194,10 +194,11 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
           });
     // With `untilIdle`, no later process may be there to deliver them.
     const othersAfterMs = untilIdle && batch === undefined ? undefined : HOOKS_OF_OTHERS_AFTER_MS;
-    telling = startHookDelivery({ ...ownNotices(settings, open), ledger, batch, othersAfterMs, say, before: write });
-    telling.ended.catch(onFault);
+    const delivery = { ...ownNotices(settings, open), ledger, batch, othersAfterMs, say, before: write };
+    hookDelivery = startHookDelivery(delivery);
+    hookDelivery.ended.catch(onFault);
     options.onReady?.();
-    for (let idle = 0; !signal.aborted && !(untilIdle && idle > IDLE_CHECKS);) {
+    for (let idle = 0; !signal.aborted && !(untilIdle && idle > MIN_IDLE_CHECKS);) {
       await sleep(CHECK_EVERY_MS, undefined, { signal }).catch(() => undefined);
       await write?.();
       idle = !untilIdle || (await isBusy(ledger, open, batch)) ? 0 : idle + 1;
@@ -207,7 +208,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
     // However this ends, requests in flight can still be recorded in the ledger, and running hooks get time to finish.
     const because = options.fault.reason as Error | undefined;
     const worked = worker.end(options.patienceMs(), because).catch(onFault);
-    await telling?.end(worked);
+    await hookDelivery?.end(worked);
     await worked;
   }
 }

@@ -81,8 +81,8 @@ export async function startLocalWorker(request: LocalWorkerRequest): Promise<Run
   try {
     metrics = await metricsOf(request, log, () => running?.status());
     mediaLinks = await openMediaLinks(request.settings, store);
-    // Checked immediately before: a process that joins later may have requests in flight, which must not be mistaken
-    // for those of dead processes.
+    // Whether this process is alone is checked immediately before the others count as dead: a process that joins later
+    // may have requests in flight.
     if (await temporal.proveAlone()) {
       await ledger.forgetWorkers('all');
       const workflowIdPrefix = batchWorkflowId(ledger.id, '');
@@ -98,7 +98,7 @@ export async function startLocalWorker(request: LocalWorkerRequest): Promise<Run
     const start = async (): Promise<RunningWorker> => {
       const traces = await openTraces(open.api.baseUrl);
       const observe = allOf(logEvents(log), request.observe, await metrics?.begin(), traces);
-      const world = {
+      const dependencies = {
         ledger,
         store,
         api: open.api,
@@ -116,7 +116,7 @@ export async function startLocalWorker(request: LocalWorkerRequest): Promise<Run
         hints,
         ...defined({ atFaultPoint, mediaLinks }),
       };
-      return startWorker({ ...temporal, version }, world);
+      return startWorker({ ...temporal, version }, dependencies);
     };
     const worker = await start().catch(async (error: unknown) => {
       await webhook.end();
@@ -130,8 +130,9 @@ export async function startLocalWorker(request: LocalWorkerRequest): Promise<Run
       .catch(() => undefined);
     const end = async (patienceMs?: number, because?: Error): Promise<void> => {
       const worked = Promise.all([worker.end(patienceMs, because), webhook.end()]);
-      const told = metrics?.end(worked);
-      await worked.finally(() => told);
+      // Metrics are collected until the work has ended.
+      const metricsEnded = metrics?.end(worked);
+      await worked.finally(() => metricsEnded);
       await closeLinks();
     };
     return { ...worker, end };

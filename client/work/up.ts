@@ -8,7 +8,10 @@ import type { Settings } from '../settings.ts';
 
 /** After this long without an `up`, none is coming, ms. */
 const ABSENT_MS = 30_000;
-const LOOK_EVERY_MS = 200;
+const POLL_EVERY_MS = 200;
+
+// `voxbatch up` is the process that keeps a home's embedded server and a worker alive. A command can start it in the
+// background and leave its batches to it.
 
 /**
  * Waits at most `limitMs` for a home's `up` to be ready. Starts none. `absent`: there has been none for 30 s, or all
@@ -24,7 +27,7 @@ export async function awaitUp(home: string, limitMs: number): Promise<'ready' | 
     if (type === 'starting') seenAt = now;
     if (now - seenAt >= Math.min(ABSENT_MS, limitMs)) return 'absent';
     if (now - begun >= limitMs) return 'late';
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_EVERY_MS);
   }
 }
 
@@ -48,7 +51,7 @@ export async function becomeUp(
  * password and the places of the records. The API's URL is passed as a flag, our secrets through stdin. It is embedded,
  * so no cluster settings are included.
  */
-const PASSES = [
+const PASSED_SETTINGS = [
   'VOXBATCH_CONFIG',
   'VOXBATCH_HOME',
   'VOXBATCH_LEDGER',
@@ -82,7 +85,7 @@ export function startUp(settings: Settings, { cli, args, secrets }: StartUpReque
     detached: true,
     stdio: ['pipe', log, log],
     env: { ...settings.env, [SECRETS_ON_STDIN]: '1' },
-    passes: PASSES,
+    passes: PASSED_SETTINGS,
   });
   // It may exit immediately; its log says why.
   child.stdin?.on('error', () => undefined);

@@ -1,6 +1,6 @@
 import { Session, type SessionRequest } from '../../client/session.ts';
 import type { ApiAccess, Settings } from '../../client/settings.ts';
-import { rememberConfirmed } from '../../client/trust/folder-config.ts';
+import { rememberAddress } from '../../client/trust/folder-config.ts';
 import type { Flags } from '../commands/flags.ts';
 import { AddressUnconfirmed, readApiAccess, readSettings, type CommandSettings } from './settings.ts';
 import { askYesNo, mayAsk } from '../terminal/ask.ts';
@@ -23,7 +23,7 @@ export async function confirmedAccess(settings: Settings, flags: ApiFlags): Prom
     const { origin } = new URL(use.baseUrl);
     const isYes = mayAsk(flags) && (await askYesNo(`A config file names the API at ${origin}. Send your token there?`));
     if (!isYes) throw await unconfirmedError(settings.env, error.message);
-    rememberConfirmed(settings.env, use);
+    rememberAddress(settings.env, use);
     return use;
   }
 }

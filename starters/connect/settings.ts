@@ -8,7 +8,7 @@ import { defined } from '../../contract/defined.ts';
 import { showControls } from '../../contract/control-characters.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import {
-  isConfirmed,
+  isAddressConfirmed,
   type AddressUse,
   CONFIG_FILE,
   readFolderConfig,
@@ -143,7 +143,7 @@ export function readApiAccess(settings: Settings, flags: { readonly apiUrl?: str
   const resultMembers = parseResultMember(settings.config.resultMember);
   const access = { baseUrl: baseUrlOf(url), token, ...defined({ resultMembers }) };
   const isFromUser = flags.apiUrl !== undefined || (settings.env['VOXBATCH_API_URL'] ?? '') !== '';
-  if (!isFromUser && !isConfirmed(settings.env, access)) throw new AddressUnconfirmed(access);
+  if (!isFromUser && !isAddressConfirmed(settings.env, access)) throw new AddressUnconfirmed(access);
   return access;
 }
 

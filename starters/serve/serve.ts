@@ -90,7 +90,7 @@ async function serveUntilSignal(
     const { untilIdle, batch, out, lookEvery, only } = flags;
     const end = await work(session, {
       ...{ only, version, webhook, untilIdle, batch, out, onReady: markReady, atFaultPoint, reportWords: REPORT_WORDS },
-      lookEveryMs: lookEvery === undefined ? undefined : 1_000 * lookEvery,
+      roundEveryMs: lookEvery === undefined ? undefined : 1_000 * lookEvery,
       onEvent: (event) => {
         const isLogged = event.type === 'note' && event.isLogged;
         for (const line of linesOf(event)) sayUnlogged(output)(line, isLogged);

@@ -1,5 +1,5 @@
 import { messageOf } from '../../contract/message-of.ts';
-import { handOut, type HandedOut, type HandOutRequest } from '../../client/single/single-view.ts';
+import { copyResult, type CopiedResult, type CopyResultRequest } from '../../client/single/single-view.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { ExitError, usageError } from '../exit-error.ts';
@@ -24,7 +24,7 @@ export interface Delivery {
 
 /** What a delivery needs besides the record. */
 export interface DeliveryContext {
-  readonly store: HandOutRequest['store'];
+  readonly store: CopyResultRequest['store'];
   readonly output: Output;
   /** The job had ended before, and nothing was sent now. */
   readonly isOld: boolean;
@@ -47,7 +47,7 @@ export async function deliverMedia(
 /** Delivers any file of a job. `force`: overwrite an existing one. */
 export async function deliverFile(
   record: SingleRecord,
-  file: HandOutRequest['file'],
+  file: CopyResultRequest['file'],
   { target, force }: { readonly target: Target; readonly force: boolean },
   { store, output, json }: DeliveryContext,
 ): Promise<Delivered> {
@@ -58,7 +58,7 @@ export async function deliverFile(
     });
   };
   const to = path === null ? null : { path, replace: force };
-  const handing = handOut({ record, file, store, to });
+  const handing = copyResult({ record, file, store, to });
   const handedOut = await (path === null ? handing : handing.catch(rethrow));
   if (handedOut.type === 'damaged') throw damagedError(record, handedOut);
   if (handedOut.type === 'stream') await output.bytes?.(handedOut.body).catch(rethrow);
@@ -81,7 +81,7 @@ function nameOf({ batch, row }: SingleRecord): string {
 /** Returns the error for a result that was paid for and is no longer in the store. */
 function damagedError(
   { batch }: SingleRecord,
-  { is, isRemoved, isFree }: Extract<HandedOut, { readonly type: 'damaged' }>,
+  { is, isRemoved, isFree }: Extract<CopiedResult, { readonly type: 'damaged' }>,
 ): ExitError {
   const cause = isRemoved
     ? 'Its file was removed from the store (voxbatch clean or cache prune).'

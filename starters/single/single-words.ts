@@ -1,6 +1,6 @@
 import type { PrepareRequest } from '../../client/single/find-single.ts';
 import type { SingleView } from '../../client/single/single-view.ts';
-import type { Asked, SingleEvent, SingleJobRequest } from '../../client/single/request-single.ts';
+import type { SingleEvent, SingleJobRequest, SingleRequested } from '../../client/single/request-single.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import { isTraceable, operationOf, stepsIn } from '../../contract/row-kinds.ts';
@@ -29,7 +29,7 @@ const UPLOAD_ADVICE =
 /** Returns the error for a job whose input is wrong. */
 export function refuseJob(
   { command, typed = command, cells }: PrepareRequest['job'],
-  problems: Extract<Asked, { readonly type: 'faulty' }>['problems'],
+  problems: Extract<SingleRequested, { readonly type: 'faulty' }>['problems'],
 ): ExitError {
   const lines = problems.map(({ code, column, expected, got }) => {
     if (code === 'missing-cell' && !(column in cells))
@@ -46,7 +46,7 @@ export function refuseJob(
 }
 
 /** Returns why a job that ran before is not sent again without a flag. */
-export function heldText({ why }: Pick<Extract<Asked, { readonly type: 'held' }>, 'why'>): string {
+export function heldText({ why }: Pick<Extract<SingleRequested, { readonly type: 'held' }>, 'why'>): string {
   return WHY_HELD[why];
 }
 

@@ -8,7 +8,7 @@ import { askYesNo, mayAsk, type AskFlags } from '../terminal/ask.ts';
 import { memberLines, visiblePath } from './member-words.ts';
 import { unconfirmedError, COPY_LINE, ledgerLines, differenceWords } from './confirmable-words.ts';
 import type { SessionRequest } from '../../client/session.ts';
-import { rememberLedger, standingOfLedger } from '../../client/trust/known-ledgers.ts';
+import { rememberLedger, trustLedger } from '../../client/trust/known-ledgers.ts';
 import { requireWritable } from '../../client/machine-faults.ts';
 import { readContents } from '../../client/trust/confirmables.ts';
 import type { Settings } from '../../client/settings.ts';
@@ -76,7 +76,7 @@ async function admitLedger(
   { say, yes = false }: Pick<Output, 'say'> & { readonly yes?: boolean },
 ): Promise<void> {
   requireWritable(ledger);
-  const standing = standingOfLedger(settings, ledger);
+  const standing = trustLedger(settings, ledger);
   if (standing === 'adopted') {
     say(`${ledger.place} was made here by an earlier version. From now on it is on record as yours.`);
     return;

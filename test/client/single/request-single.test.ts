@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readSingleJob, type SingleJob } from '../../../batches/single/single-job.ts';
 import { Session } from '../../../client/session.ts';
-import { requestSingle, type Asked } from '../../../client/single/request-single.ts';
+import { requestSingle, type SingleRequested } from '../../../client/single/request-single.ts';
 import { placesIn } from '../../../client/settings.ts';
 import type { Tuning } from '../../../contract/tunables.ts';
 import { addJob } from '../../starters/single/add-job.ts';
@@ -11,8 +11,11 @@ const world = placeAtSimulator();
 const { place } = world;
 const SAY: SingleJob = { command: 'say', kind: 'tts', cells: { text: 'Good morning.', voice: 'anna' } };
 
-/** Asks for the job as a command with this tuning does. `approves`: what is said to a price; default: nothing may be asked. */
-async function ask(tuning: Tuning, approves?: boolean): Promise<Asked> {
+/**
+ * Asks for the job as a command with this tuning does. `approves`: what is said to a price; default: nothing may be
+ * asked.
+ */
+async function ask(tuning: Tuning, approves?: boolean): Promise<SingleRequested> {
   const { url: baseUrl, token } = world.simulator;
   const places = placesIn(place.folder, {}, () => {
     throw new Error('The places are sound.');

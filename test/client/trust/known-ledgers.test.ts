@@ -9,7 +9,7 @@ import {
   isPlaceKnown,
   rememberLedger,
   requireKnownLedger,
-  standingOfLedger,
+  trustLedger,
   type LedgerSettings,
 } from '../../../client/trust/known-ledgers.ts';
 import { folderForEach } from '../../support/fresh-folder.ts';
@@ -29,7 +29,7 @@ const at = (place: string, isLedgerNamed = false): LedgerSettings => ({
 async function standing(settings: LedgerSettings): Promise<string> {
   const ledger = await openRecords(settings, {});
   try {
-    return standingOfLedger(settings, ledger);
+    return trustLedger(settings, ledger);
   } finally {
     await ledger.close();
   }
@@ -79,9 +79,9 @@ describe('a ledger', () => {
       requireKnownLedger(at('own'), ledger);
     }).toThrow('You have not made the ledger');
     rememberLedger(at('own'), ledger);
-    expect(standingOfLedger(at('own'), ledger)).toBe('known');
+    expect(trustLedger(at('own'), ledger)).toBe('known');
     forgetLedger(at('own'));
-    expect(standingOfLedger(at('own'), ledger)).toBe('unknown');
+    expect(trustLedger(at('own'), ledger)).toBe('unknown');
     await ledger.close();
   });
 

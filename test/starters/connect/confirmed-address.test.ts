@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isConfirmed, rememberConfirmed } from '../../../client/trust/folder-config.ts';
+import { isAddressConfirmed, rememberAddress } from '../../../client/trust/folder-config.ts';
 import { expectRun, lineForEach } from '../command-line.ts';
 
 /** Port 9 refuses connections: a command that got there ends with 5. */
@@ -29,12 +29,12 @@ describe('an address that only a config file names', () => {
   });
 
   it('is used once it was confirmed, with that token and at that origin only', async () => {
-    rememberConfirmed(process.env, USE);
+    rememberAddress(process.env, USE);
     await expectRun('profile', 4);
-    expect(isConfirmed(process.env, { ...USE, token: 'another' })).toBe(false);
-    expect(isConfirmed(process.env, { ...USE, baseUrl: 'http://127.0.0.1:10/api/open/v1' })).toBe(false);
-    rememberConfirmed(process.env, { ...USE, token: 'another' });
-    expect(isConfirmed(process.env, USE)).toBe(true);
+    expect(isAddressConfirmed(process.env, { ...USE, token: 'another' })).toBe(false);
+    expect(isAddressConfirmed(process.env, { ...USE, baseUrl: 'http://127.0.0.1:10/api/open/v1' })).toBe(false);
+    rememberAddress(process.env, { ...USE, token: 'another' });
+    expect(isAddressConfirmed(process.env, USE)).toBe(true);
     const file = join('.state', 'voxbatch', 'confirmed-addresses.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8')).not.toContain(USE.token);
