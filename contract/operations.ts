@@ -5,8 +5,8 @@ import type { Tariff } from './price-units.ts';
 /**
  * Tables of the API's paid operations, and of the kinds of rows that consist of them. They hold everything that
  * voxbatch knows about an operation; no other code tests for one by name. A new operation needs an entry here, one in
- * `request-fields.ts` and one in `api/operations/clients.ts`. `add-operations.ts` adds the user's own operations at run
- * time, before the first row is read. `row-kinds.ts` has the functions that query these tables.
+ * `request-fields.ts` and one in `api/operations/clients.ts`. `add-own-operations.ts` adds the user's own operations at
+ * run time, before the first row is read. `row-kinds.ts` has the functions that query these tables.
  */
 
 /** A name that only the configuration knows: of a user's own operation, its kind, its step, or one of its columns. */

@@ -3,7 +3,7 @@ import type { Tariff } from './price-units.ts';
 /**
  * Operations of the user's own (`operations` in the config file): paid requests of the same HTTP service, or of a
  * gateway, that voxbatch has no built-in support for. Each defines one kind of rows with one step; operation, kind and
- * step share its name in manifests, prices, receipts and the ledger. `add-operations.ts` registers them.
+ * step share its name in manifests, prices, receipts and the ledger. `add-own-operations.ts` registers them.
  */
 
 /** A column that an operation reads. */

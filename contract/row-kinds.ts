@@ -43,7 +43,7 @@ export type {
   Step,
 } from './operations.ts';
 
-/** All operations; `add-operations.ts` appends to this list and to those below. */
+/** All operations; `add-own-operations.ts` appends to this list and to those below. */
 export const OPERATIONS = Object.keys(OPERATION_FACTS) as Operation[];
 /** All kinds of rows. */
 export const KINDS = Object.keys(KIND_FACTS) as Kind[];

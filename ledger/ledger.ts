@@ -45,7 +45,7 @@ export interface Ledger extends BoundMethods, LockMethods {
    * They are read in pages; the ledger may change between pages.
    */
   scanRows(batch: string, options?: ScanOptions): AsyncIterable<RowSnapshot>;
-  /** Redeclared so that its answer type depends on its argument; see `limiters.ts`. */
+  /** Redeclared so that its answer type depends on its argument; see `lanes/limiters.ts`. */
   updateLimiter<Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>>;
   /** How long the database has not answered, and why; undefined if it answers, and for a database in a file. */
   outage(): Promise<OutageStatus | undefined>;

@@ -143,7 +143,7 @@ export const METHODS = {
     'takeWebhook',
     'noteWebhook',
     'releaseWebhook',
-    'leaveWebhook',
+    'forgetWebhook',
     'webhookOf',
   ),
   // Webhooks about jobs that another process waits for

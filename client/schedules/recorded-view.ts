@@ -25,7 +25,7 @@ export async function recordedSchedules(ledger: Ledger) {
     schedules.push({
       ...head,
       month: await monthOfSchedule(ledger, name, spec),
-      occurrences: await occurrenceViews(ledger, name, NOTHING_FOUND, { most: MAX_SHOWN }),
+      occurrences: await occurrenceViews(ledger, name, NOTHING_FOUND, { max: MAX_SHOWN }),
     });
   }
   return schedules;

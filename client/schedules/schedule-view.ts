@@ -58,7 +58,7 @@ export async function listSchedules(place: SchedulePlace) {
     if (record === undefined) continue;
     const { spec, head } = await headInTemporal(ledger, record, found);
     const { unrecorded } = found === undefined ? NOTHING_FOUND : await surveySchedule(place, name, found);
-    const range = { most: MAX_COUNTED };
+    const range = { max: MAX_COUNTED };
     const occurrences = withUnrecorded(await ledger.occurrencesOf(name, range), unrecorded, range);
     const { newest, amissInARow } = recentOutcomes(occurrences);
     const made = batches.map((batch) => batch.name).filter((batch) => parseOccurrence(batch)?.schedule === name);
@@ -93,7 +93,7 @@ const SHOWN_OCCURRENCES = 10;
 export async function showSchedule(
   place: SchedulePlace,
   name: string,
-  range: OccurrenceRange = { most: SHOWN_OCCURRENCES },
+  range: OccurrenceRange = { max: SHOWN_OCCURRENCES },
 ) {
   const record = await requireRecord(place, name);
   const found = await describe(place, name);

@@ -97,10 +97,10 @@ export class SurveyRecord {
 export function withUnrecorded(
   records: readonly OccurrenceRecord[],
   unrecorded: readonly OccurrenceRecord[],
-  { from = -Infinity, most }: OccurrenceRange,
+  { from = -Infinity, max }: OccurrenceRange,
 ): readonly OccurrenceRecord[] {
   if (unrecorded.length === 0) return records;
   const known = new Map([...records, ...unrecorded].map((one) => [one.at, one]));
   const inOrder = [...known.values()].filter(({ at }) => at >= from).sort((one, other) => other.at - one.at);
-  return inOrder.slice(0, most);
+  return inOrder.slice(0, max);
 }

@@ -86,6 +86,6 @@ export async function restoreLeftover(
   const end = set === null ? undefined : await restoreWebhook(open, set, signal);
   // Another process may retry, even while this one is alive.
   if (end !== undefined && isStillNeeded(end)) await ledger.releaseWebhook(account, owner);
-  else await ledger.leaveWebhook(account, owner);
+  else await ledger.forgetWebhook(account, owner);
   return set === null || end === undefined ? undefined : { end, before: set.before, address: set.address };
 }

@@ -123,7 +123,7 @@ export class WebhookUse {
         return event;
       }
       await this.#listener?.close();
-      if (this.#set === null && this.#leftover === null) await ledger.leaveWebhook(account, owner);
+      if (this.#set === null && this.#leftover === null) await ledger.forgetWebhook(account, owner);
       else await ledger.releaseWebhook(account, owner);
       throw error;
     }
@@ -205,7 +205,7 @@ export class WebhookUse {
     if (this.#set !== null) return;
     if (this.#leftover === null || event.type !== 'not-taken') {
       this.#leftover = null;
-      await ledger.leaveWebhook(realmOf(open), owner);
+      await ledger.forgetWebhook(realmOf(open), owner);
     } else if (event.isFinal) {
       await this.#restoreLeftover(this.#ending.signal);
     }
@@ -234,7 +234,7 @@ export class WebhookUse {
         onEvent({ type: 'over', end, before: this.#set.before, isLeftover: false });
         // The record tells the next process what to restore, even while this one is alive.
         if (isStillNeeded(end)) await ledger.releaseWebhook(account, owner);
-        else await ledger.leaveWebhook(account, owner);
+        else await ledger.forgetWebhook(account, owner);
       } else if (this.#leftover !== null) await this.#restoreLeftover(signal);
     } catch {
       // The record stays, so the next process knows what to restore.

@@ -8,7 +8,7 @@ import { setBatch } from './set-batch.ts';
 /**
  * Reopens a closed batch because one of its rows was reopened, e.g. by a late answer. No effect on an open batch. If
  * the ledger is a restored backup or another copy, and no person has resumed the batch since it was accepted (the batch
- * is *held*, see `copy-doubts.ts`), pauses it: what its row would send may have been sent already.
+ * is *held*, see `database/copy-doubts.ts`), pauses it: what its row would send may have been sent already.
  */
 export async function reopenClosed(tx: Tx, batch: string): Promise<void> {
   const { state, control } = await readBatchLine(tx, batch);

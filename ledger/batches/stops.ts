@@ -17,7 +17,7 @@ import { endReturning } from '../takes/returned.ts';
 import { prefetchUndo, undoTake } from '../takes/undo-take.ts';
 
 /*
- * Stopping a batch: `setControl` (`batches.ts`) or `stopNow` sets its control to `stopping`; the lanes then call
+ * Stopping a batch: `setControl` (`change-batches.ts`) or `stopNow` sets its control to `stopping`; the lanes then call
  * `cancelRest` until no row is open.
  */
 
@@ -37,7 +37,7 @@ type EndRows = (tx: Tx, batch: string, rows: readonly number[]) => Promise<numbe
 
 /**
  * Ends as `cancelled` those of these rows that are still idle. Rows that were open only to replace a request in doubt,
- * or a job, return to their earlier outcome.
+ * or a job, return to their earlier outcome, and so do rows that have a result of an earlier take.
  */
 const endIdle: EndRows = async (tx, batch, rows) => {
   const lines = await selectIdle(tx, keysOf(batch, rows));

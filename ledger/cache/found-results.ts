@@ -50,7 +50,7 @@ export async function findResults(db: Db, keys: readonly string[]): Promise<read
 
 /**
  * Looks up what could replace the request of attempt `own` with this key: earlier results; and `by`, another row's
- * attempt that may still produce one, but none of `passOver`.
+ * attempt that may still produce one, but none of `passOver`: those that no worker has worked on for long.
  */
 export async function findReusable(
   db: Db,

@@ -34,10 +34,10 @@ export class JointWrites {
   add(write: LineWrite): void {
     const lines = this.#linesOf(write.table);
     const line = lineOf(write);
-    const earliest = lines.get(line) ?? -1;
+    const lastWrite = lines.get(line) ?? -1;
     let at = this.#lastOfStatement.get(write.sql) ?? -1;
     // Not the same index either: one statement cannot change a line twice.
-    if (at <= earliest) at = this.#waiting.push([]) - 1;
+    if (at <= lastWrite) at = this.#waiting.push([]) - 1;
     this.#waiting[at]?.push(write);
     this.#lastOfStatement.set(write.sql, at);
     lines.set(line, at);

@@ -13,7 +13,7 @@ export const UNNAMED = 'one which has not said its address yet';
 /** A lock that processes hold shared or exclusively, and the note beside it: the address of their Temporal server. */
 export interface WorkersLock {
   tryExclusive(): boolean | Promise<boolean>;
-  releaseAlone(): void | Promise<void>;
+  releaseExclusive(): void | Promise<void>;
   tryShared(): boolean | Promise<boolean>;
   releaseShared(): void | Promise<void>;
   /** Undefined if no process has written one yet. */
@@ -37,7 +37,7 @@ export async function lockForWorkers(lock: WorkersLock, place: string, server: s
     for (;;) {
       if (await lock.tryExclusive()) {
         await lock.writeNote(server);
-        await lock.releaseAlone();
+        await lock.releaseExclusive();
       }
       if (await lock.tryShared()) {
         // Before the first note, two starting processes may both find none; one of them writes it next.

@@ -52,7 +52,7 @@ export async function close(db: Db): Promise<void> {
   unitAdapterOf(db)?.stopWaiting();
   await queues.get(db)?.idle();
   try {
-    // Reads use the connection one after the other.
+    // Waits for reads in progress: those of a file share one connection, and use it one after the other.
     await db.connection().execute(() => Promise.resolve());
   } finally {
     await db.destroy();
@@ -103,7 +103,9 @@ export class WriteQueue<S> {
   readonly #db: Kysely<S>;
   readonly #limits: GroupLimits;
   readonly #waiting: Piece<S>[] = [];
-  /** Adds a piece to the group that waits for the writers' lock; false if the group is full. */
+  /**
+   * Adds a piece to the group that waits for the writers' lock; false if the group is full. Undefined while none waits.
+   */
   #join: ((piece: Piece<S>) => boolean) | undefined;
   #isWorking = false;
   #working = Promise.resolve();

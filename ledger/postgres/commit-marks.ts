@@ -63,11 +63,11 @@ export class CommitMarks {
   async wasCommitted(sessions: Sessions, mark: KeptMark): Promise<boolean> {
     const { name, value, acceptedAs, isFirst } = mark;
     return sessions.using(async (session) => {
-      const asked = [acceptedAs, this.#kept?.acceptedAs];
+      const acceptances = [acceptedAs, this.#kept?.acceptedAs];
       await session.query(BEGIN_WRITING, []);
-      const { rows } = await session.query(SELECT_FACTS, parametersFor(name, asked));
+      const { rows } = await session.query(SELECT_FACTS, parametersFor(name, acceptances));
       await session.query('rollback', []);
-      const found = toFoundFacts(rows, session.origin, name, asked);
+      const found = toFoundFacts(rows, session.origin, name, acceptances);
       // The acceptance that this transaction was to record first may not be there.
       const reliesOn = isFirst && !comesAfter(found, acceptedAs) ? this.#kept?.acceptedAs : acceptedAs;
       // Number 0, because the transaction may be missing: that is decided next.

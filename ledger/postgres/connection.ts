@@ -97,10 +97,10 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
    * `kept`: of the last transaction of this process that was committed.
    */
   beginUnit(mark: CommitMark, kept: KeptMark | undefined): UnitOfWork {
-    const asked = [kept?.acceptedAs];
-    this.#admitted = this.query(SELECT_FACTS, parametersFor(mark.name, asked)).then(async (lines) => {
+    const acceptances = [kept?.acceptedAs];
+    this.#admitted = this.query(SELECT_FACTS, parametersFor(mark.name, acceptances)).then(async (lines) => {
       await this.#begun;
-      this.#admit(toFoundFacts(lines, this.#session.origin, mark.name, asked), kept);
+      this.#admit(toFoundFacts(lines, this.#session.origin, mark.name, acceptances), kept);
     });
     this.#admitted.catch(() => undefined);
     this.send(LOOK_UP_BY_KEY, []);

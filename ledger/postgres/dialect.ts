@@ -236,7 +236,7 @@ class SessionDriver implements Driver {
     const { kept, writersBefore: writers } = this.#marks;
     this.#marks.keep(connection.mark);
     if (kept !== undefined && kept.acceptedAs !== connection.mark.acceptedAs) {
-      // If it fails, this process stays recorded as one that has not reported (`copy-senders.ts`).
+      // If it fails, this process stays recorded as one that has not reported (`database/copy-senders.ts`).
       this.onAccepted({ mark: connection.mark.name, writers }).catch(() => undefined);
     }
   }

@@ -33,8 +33,8 @@ export function advisoryLocks(place: string, probing: Probing = PROBING): Locks 
       outage.repeat(async () => lockAgainstWorkers(workersLock(await open()), describePlace(place))),
     isWorkedOn: async () => (await outage.repeat(() => workersServer(open))) !== undefined,
     workersServer: () => outage.repeat(() => workersServer(open)),
-    lockForLoading: () => outage.repeat(() => lockAlone(open, 'loading')),
-    lockForFiles: () => outage.repeat(() => lockAlone(open, 'files')),
+    lockForLoading: () => outage.repeat(() => lockExclusively(open, 'loading')),
+    lockForFiles: () => outage.repeat(() => lockExclusively(open, 'files')),
     remote: { outage },
     whenHeld: async () => {
       for (const retaken of missing) await retaken;
@@ -119,7 +119,7 @@ async function refusePooler(open: Open, session: LockSession, place: string): Pr
 function workersLock(session: LockSession): WorkersLock {
   return {
     tryExclusive: () => session.ask('pg_try_advisory_lock', 'workers'),
-    releaseAlone: () => session.ask('pg_advisory_unlock', 'workers').then(() => undefined),
+    releaseExclusive: () => session.ask('pg_advisory_unlock', 'workers').then(() => undefined),
     tryShared: () => session.ask('pg_try_advisory_lock_shared', 'workers'),
     releaseShared: () => session.ask('pg_advisory_unlock_shared', 'workers').then(() => undefined),
     readNote: () => session.noted(),
@@ -138,7 +138,7 @@ async function workersServer(open: Open): Promise<string | undefined> {
 }
 
 /** Takes a lock exclusively. Polls: a statement that waits in the server would not notice a cut connection. */
-async function lockAlone(open: Open, name: string): Promise<Unlock> {
+async function lockExclusively(open: Open, name: string): Promise<Unlock> {
   const session = await open();
   try {
     while (!(await session.ask('pg_try_advisory_lock', name))) await sleep(GAP_MS);

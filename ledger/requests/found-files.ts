@@ -51,10 +51,11 @@ export interface NotedFiles {
 }
 
 /**
- * Records the requests of found results, for a held batch of an accepted copy (`copy-doubts.ts`). `files`: at most one
- * per step and take of a row. `from`: the earliest time (ms) at which their requests can have been made. A file without
- * a row or take in the ledger is recorded as an unplaced request, and the batch cannot be resumed until a person has
- * cleared it. Repeatable. Throws {@link LedgerMisuse} if the batch was resumed meanwhile.
+ * Records the requests of found results, for a batch that no person has resumed since the backup was restored (it is
+ * *held*, see `database/copy-doubts.ts`). `files`: at most one per step and take of a row. `from`: the earliest time
+ * (ms) at which their requests can have been made. A file without a row or take in the ledger is recorded as an
+ * unplaced request, and the batch cannot be resumed until a person has cleared it. Repeatable. Throws {@link
+ * LedgerMisuse} if the batch was resumed meanwhile.
  */
 export async function noteFoundFiles(
   db: Db,
@@ -100,10 +101,12 @@ async function noteFile(
   const last = ofStep.filter((one) => isOf(one, file)).at(-1);
   if (last !== undefined && hasAnswer(last)) return 'known';
   const key = { batch: batch.name, row: file.row, step, take, attempt: (last?.attempt ?? 0) + 1 };
+  // The request is on record, without an answer.
   if (row !== undefined && (last?.state === 'sending' || last?.state === 'unknown')) {
     if (last.state === 'sending')
       await settleAttempt(row, last, { verdict: 'unknown', failure }, { state: 'submitting' });
     else await row.changeCharge(last, { failure: JSON.stringify(failure) });
+    // A later take that is open would pay again for what was found.
     if (!row.isAt(take) && row.line.outcome === null && !(await undoReplacement(row, take))) {
       await keepUnplaced(tx, { key, at: file.writtenAt, jobId: null });
       return 'unplaced';

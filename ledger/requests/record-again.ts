@@ -31,7 +31,7 @@ export interface RecordedRequest {
  * Records again what the ledger lacks of these requests, because its database was replaced by a copy (see
  * `database/recorded-lately.ts`). Existing records stay as they are. No check forbids a record, because the requests
  * were sent. A request whose row or take the copy does not have, or whose batch has ended, is recorded as unplaced
- * (`copy-doubts.ts`). Returns the number of requests that were missing, in whole or in part.
+ * (`database/copy-doubts.ts`). Returns the number of requests that were missing, in whole or in part.
  */
 export async function recordAgain(db: Db, requests: readonly RecordedRequest[]): Promise<number> {
   return write(

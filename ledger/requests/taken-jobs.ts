@@ -133,7 +133,7 @@ export interface VerdictJob {
  *
  * - If the answer is to a request of another process than the one on record, two requests were sent, because a copy
  *   that replaced the database lacked the first. The job is recorded as that of an unplaced request (see
- *   `copy-doubts.ts`).
+ *   `database/copy-doubts.ts`).
  * - Otherwise there was one request, whose late answer came after its row was assigned a job from the list or by a
  *   person. The API may have given one job two ids, or the assigned job is another request's. The job is recorded in
  *   the history, for a person to compare.

@@ -12,7 +12,7 @@ export interface RowFilter {
   readonly class?: string;
   /** Failure cause; empty for rows whose failure has none. */
   readonly cause?: string;
-  /** Matches the failure's message: a pattern for `like … escape '!'`, from `MessageGroup` (`failure-messages.ts`). */
+  /** Matches the failure's message: a pattern for `like … escape '!'`, from `MessageGroup` (`status/`). */
   readonly message?: string;
   /** The voice that they speak with, as in the column `voice`. */
   readonly voice?: string;

@@ -69,7 +69,7 @@ export interface OccurrenceRange {
   /** Scheduled for this time or later, ms since 1970. Default: any. */
   readonly from?: number | undefined;
   /** Max number, newest first. Default: all. */
-  readonly most?: number | undefined;
+  readonly max?: number | undefined;
 }
 
 /** Asks how much of a schedule's monthly budget is used in the calendar month that contains `at`. */

@@ -194,11 +194,11 @@ export async function noteSkips(db: Db, schedule: string, { skipped, until }: Su
 export async function occurrencesOf(
   db: Db,
   schedule: string,
-  { from, most }: OccurrenceRange = {},
+  { from, max }: OccurrenceRange = {},
 ): Promise<readonly OccurrenceRecord[]> {
   let query = db.selectFrom('occurrences').selectAll().where('schedule', '=', schedule);
   if (from !== undefined) query = query.where('at', '>=', from);
-  if (most !== undefined) query = query.limit(most);
+  if (max !== undefined) query = query.limit(max);
   const lines = await query.orderBy('at', 'desc').execute();
   return lines.map(toRecord);
 }

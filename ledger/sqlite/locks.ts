@@ -38,8 +38,8 @@ export function fileLocks(file: string): Locks {
       new Promise((resolve) => {
         resolve(isWorkedOn(file) ? (readNote(file) ?? UNNAMED) : undefined);
       }),
-    lockForLoading: () => lockAlone(file, 'loading', LOADING_GAP_MS),
-    lockForFiles: () => lockAlone(file, 'files', FILES_GAP_MS),
+    lockForLoading: () => lockExclusively(file, 'loading', LOADING_GAP_MS),
+    lockForFiles: () => lockExclusively(file, 'files', FILES_GAP_MS),
   };
 }
 
@@ -52,7 +52,7 @@ function workersLock(file: string): WorkersLock {
   return {
     tryExclusive: () => lock.tryExclusive(),
     tryShared: () => lock.tryShared(),
-    ...{ releaseAlone: release, releaseShared: release },
+    ...{ releaseExclusive: release, releaseShared: release },
     readNote: () => readNote(file),
     writeNote: (server) => {
       // Created anew, so that no link is followed. Readers need a shared lock, and we hold it exclusively.
@@ -83,7 +83,7 @@ function isWorkedOn(file: string): boolean {
 }
 
 /** Takes a lock exclusively. Waits while another process holds it. */
-async function lockAlone(file: string, suffix: string, gapMs: number): Promise<Unlock> {
+async function lockExclusively(file: string, suffix: string, gapMs: number): Promise<Unlock> {
   const lock = new KernelLock(besides(file, suffix));
   try {
     while (!lock.tryExclusive()) await sleep(gapMs);

@@ -40,6 +40,7 @@ export async function passHints(
     .where((eb) => eb.or([eb('charges.finished_at', 'is', null), eb('charges.finished_at', '>', db.now() - KEPT_MS)]))
     .where('batches.api_url', '=', apiUrl)
     .where('batches.account', '=', account)
+    // The receiver tells its own rows itself, and a released lane has no owner.
     .where('lanes.owner', 'not in', [receiver, ''])
     .execute();
   // Jobs of two operations, or of two equal requests, may have one id.

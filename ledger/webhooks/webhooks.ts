@@ -90,7 +90,7 @@ export async function releaseWebhook(db: Db, account: Account, owner: string): P
 }
 
 /** Ends the use by this process, which has restored the address, and deletes the record. */
-export async function leaveWebhook(db: Db, account: Account, owner: string): Promise<void> {
+export async function forgetWebhook(db: Db, account: Account, owner: string): Promise<void> {
   await write(db, async (tx) => {
     await tx
       .deleteFrom('webhooks')

@@ -58,7 +58,7 @@ describe('an occurrence', () => {
     const times = async (...which: Parameters<typeof ledger.occurrencesOf>): Promise<readonly number[]> =>
       (await ledger.occurrencesOf(...which)).map(({ at }) => (at - AT) / DAY_MS);
     expect(await times('nightly')).toEqual([2, 1, 0]);
-    expect(await times('nightly', { most: 2 })).toEqual([2, 1]);
+    expect(await times('nightly', { max: 2 })).toEqual([2, 1]);
     expect(await times('nightly', { from: AT + DAY_MS })).toEqual([2, 1]);
     expect(await times('weekly')).toEqual([]);
   });

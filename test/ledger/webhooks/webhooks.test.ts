@@ -33,7 +33,7 @@ describe('the webhook of an account that a process has taken', () => {
     await beat('two');
     expect(await take('two')).toEqual({ type: 'taken' });
     expect(await note('two', SET)).toBe(false);
-    await ledger.leaveWebhook(ACCOUNT, 'two');
+    await ledger.forgetWebhook(ACCOUNT, 'two');
     expect(await ledger.webhookOf(ACCOUNT)).toEqual({ ...ACCOUNT, owner: 'one', set: null, isAlive: true });
   });
 
@@ -53,7 +53,7 @@ describe('the webhook of an account that a process has taken', () => {
     expect(await ledger.webhookOf(ACCOUNT)).toEqual({ ...ACCOUNT, owner: 'next', set: SET, isAlive: true });
     // One that was thought dead and lives no longer has a say.
     expect(await note('one', null)).toBe(false);
-    await ledger.leaveWebhook(ACCOUNT, 'one');
+    await ledger.forgetWebhook(ACCOUNT, 'one');
     expect(await ledger.webhookOf(ACCOUNT)).toMatchObject({ owner: 'next', set: SET });
   });
 
@@ -77,7 +77,7 @@ describe('the webhook of an account that a process has taken', () => {
 
   it('is free once its process has left it', async () => {
     await note('one', SET);
-    await ledger.leaveWebhook(ACCOUNT, 'one');
+    await ledger.forgetWebhook(ACCOUNT, 'one');
     expect(await ledger.webhookOf(ACCOUNT)).toBeUndefined();
     expect(await take('two')).toEqual(MINE);
   });
