@@ -9,8 +9,8 @@ import type { ServerBinary } from './server-binary.ts';
 import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 
 /**
- * True if some process has `temporal.db` open. Two servers would ruin one database, so none starts before the kernel
- * says that the last one is gone.
+ * Returns whether some process has `temporal.db` open. Two servers would ruin one database, so none starts before the
+ * kernel shows that the last one is gone.
  *
  * A process with a database open in WAL mode holds a shared lock on its file all the time, and leaving WAL mode needs
  * the exclusive lock. So the attempt to leave it fails exactly while somebody has the database open. Otherwise it does
@@ -32,7 +32,10 @@ function isDatabaseInUse(paths: HomePaths): boolean {
   }
 }
 
-/** Waits until no process has `temporal.db` open; false if one still has after `timeoutMs`. */
+/**
+ * Waits until no process has `temporal.db` open. Returns false if one still has after `timeoutMs`. Throws
+ * {@link ServerUnavailable} if the file cannot be used.
+ */
 export async function waitUntilFree(paths: HomePaths, timeoutMs: number): Promise<boolean> {
   const end = performance.now() + timeoutMs;
   while (isDatabaseInUse(paths)) {
@@ -42,13 +45,16 @@ export async function waitUntilFree(paths: HomePaths, timeoutMs: number): Promis
   return true;
 }
 
-/** Follows the version until a server has been ready on the database: its tables may be incomplete. */
+/**
+ * Mark after the version in `temporal.db.version`, until a server has been ready on the database. Until then its tables
+ * may be incomplete.
+ */
 const HALF_MADE = 'half made';
 
 /**
- * Refuses a database that a newer server made: servers change its tables with a minor version and cannot go back. In
- * SQLite the tables carry no version, so a small file beside them does. For an existing or new database, it records the
- * newest version that opened it.
+ * Prepares `temporal.db` for a start of this server. Throws {@link ServerUnavailable} if a newer server made it:
+ * servers change its tables with a minor version and cannot go back. In SQLite the tables carry no version, so a small
+ * file beside them does. For an existing or new database, it records the newest version that opened it.
  *
  * A server that is killed, or meets a full disk, while it creates its tables leaves a database that no server can ever
  * use. So the file says that it is half made until a server was ready on it ({@link markReady}). A half-made database
@@ -56,7 +62,7 @@ const HALF_MADE = 'half made';
  * at all, whatever the file says, because the server syncs its database late ({@link startServer}). The ledger has
  * everything that was in it.
  */
-export function admitVersion(paths: HomePaths, binary: ServerBinary): void {
+export function prepareDatabase(paths: HomePaths, binary: ServerBinary): void {
   if (isHalfMade(paths) || isEmpty(paths)) rmSync(paths.temporal, { force: true });
   const known = existsSync(paths.temporal) ? readVersion(paths) : undefined;
   if (known !== undefined && compareVersions(minorOf(known), minorOf(binary.version)) > 0) {

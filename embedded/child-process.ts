@@ -4,20 +4,20 @@ import { SECRET_NAME } from '../contract/secrets.ts';
 /**
  * Matches the settings of voxbatch and Temporal, among which are the API token, a cluster's API key and its TLS keys.
  */
-const OURS = /^(VOXBATCH|TEMPORAL)_/i;
+const OWN_SETTINGS = /^(VOXBATCH|TEMPORAL)_/i;
 /** Matches an address with a user name or password in it. */
 const SECRET_ADDRESS = /^\s*[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i;
 /** The variables that hold a proxy's address, which may lack a scheme. */
 export const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const;
 
 /**
- * The environment for a program that must not see our secrets: without our settings, Temporal's, and whatever looks
- * like another program's secret, by its name or because it is an address with a password. `passes` names those that
- * this program needs.
+ * Returns the environment for a program that must not see our secrets. Removes the settings of voxbatch and Temporal,
+ * and whatever looks like another program's secret, by its name or because it is an address with a password. Keeps the
+ * variables that `passes` names, because the program needs them.
  */
 export function withoutSecrets(env: NodeJS.ProcessEnv, passes: readonly string[] = []): NodeJS.ProcessEnv {
   const isSecret = (name: string, value = ''): boolean =>
-    OURS.test(name) || SECRET_NAME.test(name) || SECRET_ADDRESS.test(value) || isSecretProxy(name, value);
+    OWN_SETTINGS.test(name) || SECRET_NAME.test(name) || SECRET_ADDRESS.test(value) || isSecretProxy(name, value);
   return Object.fromEntries(
     Object.entries(env).filter(([name, value]) => passes.includes(name) || !isSecret(name, value)),
   );
@@ -44,13 +44,13 @@ export function startChild(command: string, args: readonly string[], options: St
 }
 
 /** Runs a short program and returns what it printed. Throws if it fails. */
-export function printedBy(command: string, args: readonly string[], env: NodeJS.ProcessEnv): string {
+export function captureOutput(command: string, args: readonly string[], env: NodeJS.ProcessEnv): string {
   return execFileSync(command, args, { encoding: 'utf8', env: withoutSecrets(env) });
 }
 
 /** How to run a command. */
 export interface CommandOptions {
-  /** Secrets are taken out. */
+  /** The environment; secrets are removed from it, see {@link withoutSecrets}. */
   readonly env: NodeJS.ProcessEnv;
   readonly cwd?: string;
   /** The command is killed after this long, in ms. */
@@ -70,10 +70,13 @@ export interface CommandResult {
   readonly why: string;
 }
 
-/** Maximum characters of output that are kept. */
-const KEPT = 8_000;
+/** Max characters of output that are kept. */
+const MAX_OUTPUT = 8_000;
 
-/** Runs a command to its end. Never throws because of the command; throws the signal's reason when aborted. */
+/**
+ * Runs a command to its end and returns how it ended, also if it fails or cannot be started. Kills it after
+ * `timeoutMs`. Rejects only if the signal aborts, with its reason.
+ */
 export async function runCommand(
   command: string,
   args: readonly string[],
@@ -90,7 +93,7 @@ export async function runCommand(
   });
   let output = '';
   const keep = (chunk: Buffer): void => {
-    output = (output + chunk.toString('utf8')).slice(-KEPT);
+    output = (output + chunk.toString('utf8')).slice(-MAX_OUTPUT);
   };
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);

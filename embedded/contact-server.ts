@@ -9,7 +9,7 @@ export interface ServerAnswer {
   readonly version: string;
 }
 
-/** Does the work of `askServer` in a module of its own, because only this part needs Temporal's client. */
+/** Implements `probeServer`, in a module of its own, because only this part needs Temporal's client. */
 export async function contactServer(address: string, timeoutMs: number): Promise<ServerAnswer | string> {
   // Without the usual interceptors, which retry for seconds: the caller wants to know the state now.
   const connection = Connection.lazy({ address, interceptors: [], ...WITHOUT_PROXY });
@@ -23,7 +23,7 @@ export async function contactServer(address: string, timeoutMs: number): Promise
   } catch (error) {
     return messageOf(error);
   } finally {
-    // While it is enabled, every promise of the process costs more (docs/decisions/cpu.md).
+    // While its async context storage is enabled, every promise of the process costs more (docs/decisions/cpu.md).
     connection.callContextStorage.disable();
     await connection.close();
   }

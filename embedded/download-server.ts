@@ -20,7 +20,7 @@ TestWorkflowEnvironment.createLocal({ server: { executable } })
   .then(() => process.exit(0), (error) => { console.error(error.message); process.exit(1); });
 `;
 
-/** Downloads the official release through the SDK. Returns why it failed, or undefined. */
+/** Downloads the official release through the SDK. Returns why that failed; undefined if the binary is at `target`. */
 export async function downloadServer(options: FetchServerOptions): Promise<string | undefined> {
   const { say, signal, target } = options;
   say(`No Temporal server found. Downloading the official one (Temporal CLI ${PINNED_CLI}).`);
@@ -45,18 +45,19 @@ export async function downloadServer(options: FetchServerOptions): Promise<strin
   }
 }
 
+/** Returns the last line, where the error is, at most 300 characters of it. */
 function shorten(output: string): string {
   const line = output.trim().split('\n').at(-1) ?? '';
   return line.length > 300 ? `…${line.slice(-300)}` : line;
 }
 
 const PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${PINNED_CLI}`;
-/** Enough for a slow machine that also downloads the sources, in ms. */
+/** Time limit for the build, in ms: enough for a slow machine that also downloads the sources. */
 const BUILD_TIMEOUT_MS = 30 * 60_000;
 /** Interval between two progress messages, in ms. */
-const TELL_EVERY_MS = 20_000;
+const PROGRESS_EVERY_MS = 20_000;
 
-/** Builds the pinned release with Go. Returns why it failed, or undefined. */
+/** Builds the pinned release with Go. Returns why that failed; undefined if the binary is at `target`. */
 export async function installServer(options: FetchServerOptions): Promise<string | undefined> {
   const { env, say, signal, target } = options;
   const go = await runCommand('go', ['version'], { env, timeoutMs: 15_000, signal });
@@ -67,10 +68,10 @@ export async function installServer(options: FetchServerOptions): Promise<string
   // Beside the target, because a rename works only within a file system; and outside any module's folder, so that no
   // module's rules apply.
   const folder = mkdtempSync(join(dirname(target), 'go-'));
-  const began = performance.now();
+  const startedAt = performance.now();
   const ticking = setInterval(() => {
-    say(`Still building the Temporal server (${Math.round((performance.now() - began) / 1000)} s).`);
-  }, TELL_EVERY_MS);
+    say(`Still building the Temporal server (${Math.round((performance.now() - startedAt) / 1000)} s).`);
+  }, PROGRESS_EVERY_MS);
   try {
     const result = await runCommand('go', ['install', PACKAGE], {
       env: { ...env, GOBIN: folder },

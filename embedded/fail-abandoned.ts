@@ -6,16 +6,17 @@ import { isNotFound } from './grpc-errors.ts';
 /** Failure type of an abandoned activity. It is retryable, and the retry comes at once. */
 const WORKER_LOST = 'WorkerLost';
 
+/** Options of {@link failAbandoned}. */
 export interface FailAbandonedOptions {
-  /** Considers every workflow whose id begins with this and that Temporal's list returns. */
+  /** Restricts the search to workflows whose ids begin with this. */
   readonly workflowIdPrefix: string;
-  /** True for the identity of a living worker. */
-  readonly isMine: (identity: string) => boolean;
+  /** Returns whether a worker of this identity is alive. */
+  readonly isAlive: (identity: string) => boolean;
 }
 
 /** `PENDING_ACTIVITY_STATE_STARTED` and `…_CANCEL_REQUESTED` of Temporal's API: a worker is running the activity. */
-const IN_A_WORKER: readonly unknown[] = [2, 3];
-const CALLS_AT_ONCE = 8;
+const STARTED_STATES: readonly unknown[] = [2, 3];
+const MAX_CONCURRENT_CALLS = 8;
 
 /**
  * Fails the activities of dead workers, so that their workflows need not wait for a heartbeat timeout. Call it only if
@@ -36,12 +37,19 @@ export async function failAbandoned(client: Client, options: FailAbandonedOption
   for await (const { workflowId } of client.workflow.list({ query })) {
     if (workflowId.startsWith(options.workflowIdPrefix)) executions.add(workflowId);
   }
-  const limit = pLimit(CALLS_AT_ONCE);
-  const failed = await limit.map([...executions], (workflowId) => failOfOne(client, workflowId, options.isMine));
+  const limit = pLimit(MAX_CONCURRENT_CALLS);
+  const failed = await limit.map([...executions], (workflowId) =>
+    failActivitiesOf(client, workflowId, options.isAlive),
+  );
   return failed.reduce((sum, count) => sum + count, 0);
 }
 
-async function failOfOne(client: Client, workflowId: string, isMine: (identity: string) => boolean): Promise<number> {
+/** Fails the abandoned activities of one workflow, and returns their number. */
+async function failActivitiesOf(
+  client: Client,
+  workflowId: string,
+  isAlive: (identity: string) => boolean,
+): Promise<number> {
   let failed = 0;
   try {
     const { raw, runId } = await client.workflow.getHandle(workflowId).describe();
@@ -51,16 +59,17 @@ async function failOfOne(client: Client, workflowId: string, isMine: (identity: 
     });
     for (const activity of raw.pendingActivities ?? []) {
       const identity = activity.lastWorkerIdentity ?? '';
-      if (!activity.activityId || !IN_A_WORKER.includes(activity.state) || isMine(identity)) continue;
+      if (!activity.activityId || !STARTED_STATES.includes(activity.state) || isAlive(identity)) continue;
       if (await failActivity(client, { workflowId, runId, activityId: activity.activityId }, identity)) failed += 1;
     }
   } catch (error) {
-    // It has ended. The list lags, and more so after a server was killed: it may show it as running.
+    // The workflow has ended. Temporal's list lags behind, especially after a server was killed.
     if (!isNotFound(error)) throw error;
   }
   return failed;
 }
 
+/** Fails one activity. Returns false if it has ended meanwhile. */
 async function failActivity(
   client: Client,
   id: { readonly workflowId: string; readonly runId: string; readonly activityId: string },

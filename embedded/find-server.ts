@@ -20,10 +20,9 @@ import { type FindServerOptions, PINNED_CLI, type ServerBinary } from './server-
 import { ServerUnavailable } from './server-unavailable.ts';
 import { runCommand } from './child-process.ts';
 
-export type { FindServerOptions };
-
+/** A binary that can run a server. */
 export interface FoundServer extends ServerBinary {
-  /** Which of the five ways found it. */
+  /** Which of the five ways of {@link findServer} found it. */
   readonly from: 'VOXBATCH_TEMPORAL_CLI' | 'PATH' | 'cache' | 'download' | 'go';
 }
 
@@ -32,7 +31,8 @@ export interface FoundServer extends ServerBinary {
  *
  * 1. `VOXBATCH_TEMPORAL_CLI`. It is deliberate, so a wrong path is an error and nothing else is tried.
  * 2. `temporal` on the PATH.
- * 3. What an earlier search left in our cache, `$XDG_CACHE_HOME` (or `~/.cache`) `/voxbatch/temporal-1.5.1/temporal`.
+ * 3. voxbatch's cache, which earlier downloads and builds have filled: `$XDG_CACHE_HOME` (or `~/.cache`)
+ * `/voxbatch/temporal-1.5.1/temporal`.
  * 4. The official download, by the Temporal SDK, into that cache. Fails fast without a network.
  * 5. `go install`, into that cache, if Go is there. About four minutes on two cores.
  *
@@ -43,11 +43,11 @@ export async function findServer(options: FindServerOptions): Promise<FoundServe
   const { env } = options;
   const cache = join(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'voxbatch');
   const check: Check = async (path) => {
-    const notes = join(cache, 'known-server.json');
-    const known = recallServer(notes, path);
+    const knownServerFile = join(cache, 'known-server.json');
+    const known = readKnownServer(knownServerFile, path);
     if (known !== undefined) return known;
     const checked = await checkServer(path, options);
-    if (typeof checked !== 'string') rememberServer(notes, checked);
+    if (typeof checked !== 'string') saveKnownServer(knownServerFile, checked);
     return checked;
   };
   const named = env['VOXBATCH_TEMPORAL_CLI'];
@@ -68,7 +68,7 @@ export async function findServer(options: FindServerOptions): Promise<FoundServe
 /** Returns the binary at a path, or what is wrong with it. */
 type Check = (path: string) => Promise<ServerBinary | string>;
 
-/** The last three ways. `tried`: what happened with the first two. */
+/** Tries the last three ways. `tried`: what happened with the first two, for the error message. */
 async function fromCache(
   cache: string,
   tried: readonly string[],
@@ -121,6 +121,7 @@ function notFound(tried: readonly string[]): ServerUnavailable {
   );
 }
 
+/** Creates the cache folder and opens the cache's lock. Returns an error message if that fails. */
 function openCache(cache: string, folder: string): KernelLock | string {
   try {
     mkdirSync(folder, { recursive: true });
@@ -148,7 +149,7 @@ function isExecutable(path: string): boolean {
 }
 
 /** Workflow updates, which control a batch, are generally available from this server version on. */
-const OLDEST = '1.25.0';
+const MIN_SERVER_VERSION = '1.25.0';
 const CHECK_TIMEOUT_MS = 15_000;
 
 /** Runs `--version`. Returns the binary, or a sentence that says why it can't be used. */
@@ -162,27 +163,27 @@ async function checkServer(
   if (version === undefined) {
     return `${path} is not the Temporal command line: --version printed "${result.output.slice(0, 100)}"`;
   }
-  if (compareVersions(version, OLDEST) < 0) return `${path} has server ${version}; ${OLDEST} or newer is needed`;
+  if (compareVersions(version, MIN_SERVER_VERSION) < 0)
+    return `${path} has server ${version}; ${MIN_SERVER_VERSION} or newer is needed`;
   return { path, version };
 }
 
-/** Below 0 if `a` is older than `b`, 0 if they are equal. Versions are three numbers with dots. */
+/** Compares versions such as `1.29.1`. Returns a number below 0 if `a` is older than `b`, 0 if they are equal. */
 export function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }
 
-const note = z.object({ path: z.string(), print: z.string(), version: z.string() });
+/** Content of `known-server.json`. `print`: the file's fingerprint. */
+const knownServer = z.object({ path: z.string(), print: z.string(), version: z.string() });
 
 /**
- * What a binary last answered to `--version`, if it is still the same file: starting it just to ask takes a tenth of a
- * second. Undefined if unknown.
- *
- * @param file where {@link rememberServer} noted it
+ * Returns a binary whose version {@link saveKnownServer} saved, if it is still the same file; otherwise undefined.
+ * Saves the tenth of a second that running `--version` takes.
  */
-export function recallServer(file: string, path: string): ServerBinary | undefined {
+export function readKnownServer(file: string, path: string): ServerBinary | undefined {
   try {
-    const known = note.parse(JSON.parse(readFileSync(file, 'utf8')));
-    if (known.path !== path || known.print !== printOf(path)) return undefined;
+    const known = knownServer.parse(JSON.parse(readFileSync(file, 'utf8')));
+    if (known.path !== path || known.print !== fingerprintOf(path)) return undefined;
     return { path, version: known.version };
   } catch {
     return undefined;
@@ -190,23 +191,23 @@ export function recallServer(file: string, path: string): ServerBinary | undefin
 }
 
 /**
- * Notes what a binary answered to `--version`. Not for a script: what it starts can change while the script stays the
- * same.
+ * Saves the version of a binary. Skips scripts, because the program that a script starts can change while the script
+ * stays the same. Never throws.
  */
-export function rememberServer(file: string, { path, version }: ServerBinary): void {
+export function saveKnownServer(file: string, { path, version }: ServerBinary): void {
   try {
     if (isScript(path)) return;
     mkdirSync(dirname(file), { recursive: true });
     const part = `${file}.${String(process.pid)}.part`;
-    writeFileSync(part, `${JSON.stringify({ path, print: printOf(path), version })}\n`);
+    writeFileSync(part, `${JSON.stringify({ path, print: fingerprintOf(path), version })}\n`);
     renameSync(part, file);
   } catch {
-    // Then it is simply asked again the next time.
+    // The next search runs `--version` again.
   }
 }
 
-/** Changes whenever the file behind the path changes. */
-function printOf(path: string): string {
+/** Returns a fingerprint, which changes whenever the file behind the path changes. */
+function fingerprintOf(path: string): string {
   const { ino, size, mtimeMs, ctimeMs } = statSync(path);
   return [ino, size, mtimeMs, ctimeMs].join(' ');
 }

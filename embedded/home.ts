@@ -15,13 +15,13 @@ export interface HomePaths {
   readonly temporalVersion: string;
   /** The running server: pid, port, version, start time. */
   readonly serverRecord: string;
-  /** Shared by every live member. Holds no data; see `kernel-lock.ts`. */
+  /** Lock that every live member of the server shares. Has no data; see `kernel-lock.ts`. */
   readonly membersLock: string;
-  /** Held while somebody joins, leaves or restarts the server. Holds no data. */
+  /** Lock held while a process joins, leaves or restarts the server. Has no data. */
   readonly startingLock: string;
   /** Pid of the last holder of the starting lock: for messages only, never for a decision. */
   readonly startingOwner: string;
-  /** Held by the one `up` of this home. Holds no data. */
+  /** Lock held by the one `up` of this home. Has no data. */
   readonly upLock: string;
   /** The pid of that `up`, and whether it is ready. */
   readonly upRecord: string;
@@ -33,12 +33,13 @@ export interface HomePaths {
   readonly upLog: string;
   /** The last seen schema of each API (`doctor --api`). May be deleted. */
   readonly schemaSnapshots: string;
-  /** The key of links to local media. Without it, links that were handed out lead nowhere. */
+  /** The key that signs links to local media. If it is lost, existing links stop working. */
   readonly mediaKey: string;
   /** Media, for the folder store. */
   readonly store: string;
 }
 
+/** Returns the paths in a home, by the home's absolute path. Creates nothing. */
 export function pathsIn(home: string): HomePaths {
   const logs = join(home, 'logs');
   return {
@@ -71,7 +72,7 @@ export function makeHome(home: string): HomePaths {
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 });
     const paths = pathsIn(realpathSync(home));
-    refuseUnreadable(paths.home);
+    refuseMisreadPath(paths.home);
     mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
     const { home: folder, logs, ledger, store, ...files } = paths;
     keepPrivate({ home: folder, logs, ledger, store, files: Object.values(files) });
@@ -85,10 +86,10 @@ export function makeHome(home: string): HomePaths {
 }
 
 /**
- * Refuses paths that the server would misread: it puts the path into a URI unescaped, so it would open a different file
- * than it checks for, and fail on the second start.
+ * Throws {@link ServerUnavailable} for a path that the server would misread. The server puts the path into a URI
+ * unescaped, so it would open a different file than it checks for, and fail on the second start.
  */
-function refuseUnreadable(home: string): void {
+function refuseMisreadPath(home: string): void {
   const [odd] = /[?#]|%[\da-f]{2}/i.exec(home) ?? [];
   if (odd === undefined) return;
   throw new ServerUnavailable(

@@ -1,15 +1,16 @@
 import { orElse } from '../contract/or-else.ts';
 import { messageOf } from '../contract/message-of.ts';
 import { readFileSync, writeFileSync, copyFileSync, statSync, truncateSync } from 'node:fs';
-import type { FindServerOptions } from './find-server.ts';
 import { type HomePaths, makeHome } from './home.ts';
 import { lockExclusively, KernelLock, type WaitForLock } from './kernel-lock.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
+import type { FindServerOptions } from './server-binary.ts';
 import { killServer, stopServer } from './server-record.ts';
 import { ensureServer } from './ensure-server.ts';
 import { setTimeout as pause } from 'node:timers/promises';
-import { askServer, doesListen } from './ask-server.ts';
+import { probeServer, isListening } from './probe-server.ts';
 
+/** Options of {@link joinServer}. */
 export interface JoinOptions extends FindServerOptions {
   /** The folder. It is created if needed. */
   readonly home: string;
@@ -22,9 +23,9 @@ export interface Membership {
   /** `127.0.0.1:port`. Does not change as long as there are members, even if the server restarts. */
   readonly address: string;
   readonly namespace: 'default';
-  /** True if no other live process uses this home, so anything that older processes had begun is abandoned. */
+  /** True if no other live process uses this home, so activities that earlier processes had started are abandoned. */
   readonly alone: boolean;
-  /** Checks again, because others may have joined. Nobody joins or leaves meanwhile. */
+  /** Checks `alone` again, because others may have joined since. */
   proveAlone(): Promise<boolean>;
   /** Server version, e.g. `1.29.1`. */
   readonly version: string;
@@ -40,13 +41,13 @@ const LEAVE_TIMEOUT_MS = 15_000;
 /**
  * Joins the embedded Temporal server of a home: uses the running one, or starts it. Throws {@link ServerUnavailable}.
  *
- * Two locks held by the kernel tell who is there (see `kernel-lock.ts`), not pids and not times:
+ * Two file locks (see `kernel-lock.ts`), not pids or timeouts, show which processes are alive:
  *
  * - Whoever joins, leaves or restores the server holds `starting.lock` exclusively. So these happen one after the
  * other.
  * - Every live member shares `lock`. A joiner first tries to lock it exclusively: if that works, all earlier members
- * are dead, and what they had begun is nobody's. A leaver releases its share and tries the same: if that works it is
- * the last one, and stops the server.
+ * are dead, and the activities that they had started are abandoned. A leaver releases its share and tries the same: if
+ * that works it is the last one, and stops the server.
  *
  * A member that is killed loses its share at that moment. Its server lives on, and the next command finds it in
  * `server.json`. If the server is killed, its members restore it on the same address.
@@ -116,6 +117,7 @@ function takeShare(members: KernelLock, paths: HomePaths): boolean {
   );
 }
 
+/** Releases the share, and stops the server if no other member is left. Never throws. */
 async function leave(paths: HomePaths, members: KernelLock, say: (line: string) => void): Promise<void> {
   try {
     await withStartingLock(paths, { timeoutMs: LEAVE_TIMEOUT_MS }, async () => {
@@ -129,6 +131,7 @@ async function leave(paths: HomePaths, members: KernelLock, say: (line: string) 
   }
 }
 
+/** The same without waiting: kills the server. Does nothing if another process is joining or leaving. */
 function leaveAtOnce(paths: HomePaths, members: KernelLock): void {
   try {
     const starting = new KernelLock(paths.startingLock);
@@ -142,6 +145,7 @@ function leaveAtOnce(paths: HomePaths, members: KernelLock): void {
   }
 }
 
+/** Runs an action with the starting lock held. Throws {@link ServerUnavailable} if that cannot be acquired in time. */
 async function withStartingLock<T>(paths: HomePaths, wait: WaitForLock, action: () => Promise<T>): Promise<T> {
   const starting = new KernelLock(paths.startingLock);
   try {
@@ -170,17 +174,20 @@ function readStartingOwner(paths: HomePaths): string {
   return orElse(() => readFileSync(paths.startingOwner, 'utf8').trim(), '(unknown)');
 }
 
+/** Interval between two checks whether the server listens, and timeout of one, ms. */
 const GAP_MS = 1_000;
-/** A listening process may still hang, which only a request reveals; send one every this many checks. */
-const ASK_EVERY = 10;
-const ASK_TIMEOUT_MS = 5_000;
-/** Unanswered requests in a row that make a server count as hung: half a minute. A laptop's sleep does not count. */
+/** Every this many checks also sends a request, because a process that listens may still hang. */
+const PROBE_EVERY = 10;
+const PROBE_TIMEOUT_MS = 5_000;
+/** Unanswered requests in a row after which a server counts as hung: half a minute. A laptop's sleep does not count. */
 const SILENT_LIMIT = 3;
+/** Longest pause between two tries to restore a server, ms. */
 const MAX_RETRY_MS = 15_000;
-/** A log is truncated at this size; one older part is kept. */
+/** Size at which a log is truncated; one older part is kept. */
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
 
-export interface WatchOptions {
+/** Options of {@link watchServer}. */
+interface WatchOptions {
   readonly address: string;
   readonly say: (line: string) => void;
   /** Brings the server back on the same address; nothing happens if another member has done so already. */
@@ -197,16 +204,16 @@ async function watchServer(paths: HomePaths, options: WatchOptions): Promise<voi
   const { address, restore, say, signal } = options;
   let silent = 0;
   let failures = 0;
-  for (let look = 1; ; look += 1) {
+  for (let check = 1; ; check += 1) {
     const retry = Math.min(GAP_MS * 2 ** failures, MAX_RETRY_MS);
     try {
       await pause(retry, undefined, { signal, ref: false });
     } catch {
       return;
     }
-    let trouble = (await doesListen(address, GAP_MS)) ? undefined : 'has died';
-    if (trouble === undefined && look % ASK_EVERY === 0) {
-      silent = typeof (await askServer(address, ASK_TIMEOUT_MS)) === 'string' ? silent + 1 : 0;
+    let trouble = (await isListening(address, GAP_MS)) ? undefined : 'has died';
+    if (trouble === undefined && check % PROBE_EVERY === 0) {
+      silent = typeof (await probeServer(address, PROBE_TIMEOUT_MS)) === 'string' ? silent + 1 : 0;
       if (silent >= SILENT_LIMIT) trouble = 'does not answer any more';
       for (const log of [paths.serverLog, paths.workerLog, paths.upLog]) limitLog(log);
     }
@@ -229,12 +236,12 @@ async function watchServer(paths: HomePaths, options: WatchOptions): Promise<voi
   }
 }
 
-/** A function, because the compiler assumes that a property once false stays false. */
+/** Reads `signal.aborted`, of which the compiler would otherwise assume that it is still false. */
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }
 
-/** Truncates a log if it is too long; whoever writes it appends, and so continues at its new end. */
+/** Truncates a log above `limitBytes`. Its writers append, so they continue at its new end. Never throws. */
 export function limitLog(file: string, limitBytes = LOG_LIMIT_BYTES): void {
   try {
     if (statSync(file).size <= limitBytes) return;

@@ -28,17 +28,17 @@ export class KernelLock {
       makePrivateFile(file);
       this.#database = new Database(file, { timeout: 0 });
     } catch (error) {
-      throw unusable(file, error);
+      throw lockError(file, error);
     }
   }
 
-  /** Tries once to acquire the lock exclusively. */
+  /** Tries once to acquire the lock exclusively. Returns false if another process holds it in any mode. */
   tryExclusive(): boolean {
     // Nothing in the file must survive a power cut, and a sync would hold up the whole process.
     return this.#try('PRAGMA synchronous = OFF; BEGIN EXCLUSIVE');
   }
 
-  /** Tries once to acquire the lock together with others. */
+  /** Tries once to acquire the lock in shared mode. Returns false if another process holds it exclusively. */
   tryShared(): boolean {
     // Any read will do: the read, not BEGIN, takes the lock, and the open transaction keeps it.
     return this.#try('BEGIN; SELECT count(*) FROM sqlite_master');
@@ -77,7 +77,7 @@ export class KernelLock {
     } catch (error) {
       this.release();
       if (isBusy(error)) return false;
-      throw unusable(this.#database.name, error);
+      throw lockError(this.#database.name, error);
     }
   }
 }
@@ -87,11 +87,12 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
 }
 
-function unusable(file: string, error: unknown): ServerUnavailable {
+function lockError(file: string, error: unknown): ServerUnavailable {
   const words = error instanceof Error && 'code' in error ? `${String(error.code)}: ${error.message}` : String(error);
   return new ServerUnavailable(`The lock file ${file} can't be used: ${words}.`, adviceFor(words), { cause: error });
 }
 
+/** Options of {@link lockExclusively}. */
 export interface WaitForLock {
   /** Ends the wait with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -101,34 +102,37 @@ export interface WaitForLock {
   readonly timeoutMs?: number;
 }
 
+/** Interval between two tries, ms. */
 const GAP_MS = 25;
+/** When a wait counts as slow, ms. */
 const SLOW_MS = 5_000;
 
-/** Waits until the lock is held alone; false when `timeoutMs` is over. The event loop stays free. */
+/** Waits until the lock is acquired exclusively. Returns false after `timeoutMs`. Does not block the event loop. */
 export async function lockExclusively(lock: KernelLock, options: WaitForLock = {}): Promise<boolean> {
-  const began = performance.now();
-  let isSaid = false;
+  const startedAt = performance.now();
+  let isReported = false;
   for (;;) {
     options.signal?.throwIfAborted();
     if (lock.tryExclusive()) return true;
-    const waited = performance.now() - began;
+    const waited = performance.now() - startedAt;
     if (options.timeoutMs !== undefined && waited >= options.timeoutMs) return false;
-    if (!isSaid && waited >= SLOW_MS) {
-      isSaid = true;
+    if (!isReported && waited >= SLOW_MS) {
+      isReported = true;
       options.onSlow?.();
     }
     await pause(GAP_MS, undefined, { signal: options.signal });
   }
 }
 
-/** What the kernel tells of processes and file locks. */
+/** Linux's file system with information about processes and file locks. */
 const PROC = '/proc';
 
 /**
- * The processes that hold a lock on one of these files, to name them to a person. Empty where that cannot be known, as
- * on macOS, or where they run in another container or as another user.
+ * Returns the pids of other processes that hold a lock on one of these files, for messages. Misses processes of other
+ * containers and users. Always empty except on Linux.
  *
- * @param table file locks: `1: POSIX  ADVISORY  READ 4711 fd:01:262143 1073741826 1073742335`
+ * @param table the kernel's list of file locks, with lines such as `1: POSIX  ADVISORY  READ 4711 fd:01:262143
+ * 1073741826 1073742335`
  */
 export function lockHolders(files: readonly string[], table = join(PROC, 'locks')): readonly number[] {
   const wanted = files.flatMap((file) => statOf(file) ?? []);
@@ -143,8 +147,8 @@ export function lockHolders(files: readonly string[], table = join(PROC, 'locks'
 type FileId = { readonly dev: number; readonly ino: number };
 
 /**
- * Whether a process has one of the files open. Other disks have files of the same number; the table's device is not
- * that of `stat` on Btrfs and in containers.
+ * Returns whether a process has one of the files open. Needed because inode numbers are unique only per disk, and the
+ * device in the kernel's list differs from that of `stat` on Btrfs and in containers.
  */
 function hasOpen(pid: number, files: readonly FileId[]): boolean {
   const folder = join(PROC, String(pid), 'fd');

@@ -17,8 +17,8 @@ export function makePrivateFile(file: string): void {
 }
 
 /**
- * The first of these paths that is a symbolic link, if any. A link in somebody else's folder leads wherever they like.
- * Paths that cannot be examined, such as one below a file, are left for the opener to report.
+ * Returns the first of these paths that is a symbolic link; undefined if none is. A link in somebody else's folder
+ * leads wherever they like. Paths that cannot be examined, such as one below a file, are left for the opener to report.
  */
 export function firstLink(paths: readonly string[]): string | undefined {
   return paths.find((path) => orElse(() => lstatSync(path).isSymbolicLink(), false));
@@ -39,7 +39,8 @@ export function removeOtherAccess(path: string): void {
 }
 
 /**
- * Whether an owner counts as another user. Root does not: it can read everything anyway, and owns many mounted volumes.
+ * Returns whether an owner (uid) counts as another user than `me`. Root does not: it can read everything anyway, and
+ * owns many mounted volumes.
  */
 export function isOtherUser(owner: number, me: number): boolean {
   return owner !== me && owner !== 0 && me !== 0;

@@ -5,7 +5,7 @@ import { shellWord } from '../contract/shell-word.ts';
 import { firstLink, isOtherUser, removeOtherAccess } from './private-file.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
 
-/** Our content in a home; paths are absolute. */
+/** voxbatch's files and folders in a home. Paths are absolute. */
 export interface HomeContent {
   readonly home: string;
   readonly logs: string;
@@ -50,8 +50,8 @@ export function refuseOtherUser(home: string): void {
 }
 
 /**
- * The error for a home of another user, who could read and change everything. Undefined if it is not another user's
- * (root may use any), or cannot be examined, in which case creating it will report why.
+ * Returns the error for a home of another user, who could read and change everything. Undefined if it is not another
+ * user's (root may use any), or cannot be examined, in which case creating it will report why.
  */
 export function otherUserError(home: string): ServerUnavailable | undefined {
   const me = process.geteuid?.();
@@ -63,14 +63,15 @@ export function otherUserError(home: string): ServerUnavailable | undefined {
   );
 }
 
-/** Owner of a path; undefined if it cannot be examined. */
+/** Returns the uid of a path's owner; undefined if the path cannot be examined. */
 export function ownerOf(path: string): number | undefined {
   return orElse(() => statSync(path).uid, undefined);
 }
 
 /**
- * Opens one of our logs for appending, and creates it and its folder with owner-only access, even before the home has
- * been checked. Throws {@link ServerUnavailable} if either is a symbolic link.
+ * Opens one of our logs for appending and returns its file descriptor. Creates the log and its folder with owner-only
+ * access, because the home may not have been checked yet. Throws {@link ServerUnavailable} if either is a symbolic
+ * link.
  */
 export function openOwnLog(file: string): number {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -78,6 +79,7 @@ export function openOwnLog(file: string): number {
   return openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
 }
 
+/** Throws {@link ServerUnavailable} if one of the paths is a symbolic link. */
 function refuseLinks(paths: readonly string[]): void {
   const found = firstLink(paths);
   if (found === undefined) return;

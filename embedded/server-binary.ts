@@ -1,6 +1,7 @@
 /** The release of the Temporal command line to download or build. `go install` cannot build newer ones. */
 export const PINNED_CLI = '1.5.1';
 
+/** Options of `findServer` (`find-server.ts`). */
 export interface FindServerOptions {
   /** `VOXBATCH_TEMPORAL_CLI`, `PATH`, `XDG_CACHE_HOME`, `HOME` are read from it. */
   readonly env: NodeJS.ProcessEnv;
@@ -9,13 +10,13 @@ export interface FindServerOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Options of a way to get the binary. */
+/** Options of a function that downloads or builds the binary. */
 export interface FetchServerOptions extends FindServerOptions {
-  /** Where to put the binary, whole or not at all. */
+  /** Path at which the finished binary is put. An unfinished one never appears there. */
   readonly target: string;
 }
 
-/** What a Temporal command-line binary says about itself. */
+/** A binary of the Temporal command line, which contains the server. */
 export interface ServerBinary {
   /** Absolute path. */
   readonly path: string;
@@ -26,7 +27,7 @@ export interface ServerBinary {
 }
 
 /**
- * How a client reaches a Temporal server of this machine. It would ask the proxy of `https_proxy`, `http_proxy` or
- * `grpc_proxy` for a tunnel even to there. A worker's connection knows no such variables.
+ * Connection options of a client for a Temporal server on this machine. Without them, gRPC would use the proxy of
+ * `https_proxy`, `http_proxy` or `grpc_proxy` even for a local address. Workers' connections ignore these variables.
  */
 export const WITHOUT_PROXY = { channelArgs: { 'grpc.enable_http_proxy': 0 } } as const;

@@ -1,7 +1,7 @@
 import { orElse } from '../contract/or-else.ts';
 import * as z from 'zod';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { printedBy } from './child-process.ts';
+import { captureOutput } from './child-process.ts';
 import type { HomePaths } from './home.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -38,8 +38,8 @@ function removeServerRecord(paths: HomePaths): void {
 }
 
 /**
- * True if the process is alive and is the server of this home. Pids are reused after a reboot, or sooner, so this
- * checks the process's command line, which names the database file.
+ * Returns whether the process is alive and is the server of this home. Pids are reused after a reboot, or sooner, so
+ * this checks the process's command line, which names the database file.
  */
 export function isServerProcess(paths: HomePaths, pid: number): boolean {
   try {
@@ -54,13 +54,13 @@ export function isServerProcess(paths: HomePaths, pid: number): boolean {
 function commandLineOf(pid: number): string {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    return printedBy('ps', ['-ww', '-o', 'command=', '-p', String(pid)], process.env);
+    return captureOutput('ps', ['-ww', '-o', 'command=', '-p', String(pid)], process.env);
   } catch {
     return '';
   }
 }
 
-/** A killed process may take this long to disappear, if it waits for a disk, say. */
+/** How long to wait for a killed process to disappear, ms: it may be waiting for a disk. */
 const PATIENCE_MS = 10_000;
 const GAP_MS = 5;
 

@@ -15,7 +15,8 @@ export class ServerUnavailable extends Error {
   }
 }
 
-const KNOWN_TROUBLE: readonly (readonly [sign: RegExp, advice: string])[] = [
+/** Advice by what an error message contains. */
+const ADVICE: readonly (readonly [sign: RegExp, advice: string])[] = [
   [
     /no space left|disk is full|ENOSPC|SQLITE_FULL|disk quota/i,
     'Free some disk space, then run the same command again.',
@@ -31,8 +32,8 @@ const KNOWN_TROUBLE: readonly (readonly [sign: RegExp, advice: string])[] = [
   ],
 ];
 
-/** Advice for an error message or the end of a log; general advice if nothing is recognised. */
-export function adviceFor(words: string): string {
-  const known = KNOWN_TROUBLE.find(([sign]) => sign.test(words));
+/** Returns advice for an error message or the end of a log; general advice if nothing is recognised. */
+export function adviceFor(message: string): string {
+  const known = ADVICE.find(([sign]) => sign.test(message));
   return known?.[1] ?? 'Run `voxbatch doctor`. Running the same command again is safe.';
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { askServer, doesListen } from './ask-server.ts';
+import { probeServer, isListening } from './probe-server.ts';
 import { startChild } from './child-process.ts';
 import type { HomePaths } from './home.ts';
 import type { ServerBinary } from './server-binary.ts';
@@ -13,7 +13,7 @@ import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 /** Time limit for a server's first answer, in ms; 0.5 s is usual, a loaded machine takes longer. */
 export const START_TIMEOUT_MS = 60_000;
 
-const ASK_TIMEOUT_MS = 5_000;
+const PROBE_TIMEOUT_MS = 5_000;
 const LISTEN_TIMEOUT_MS = 1_000;
 /** Interval between readiness checks, in ms. */
 const GAP_MS = 10;
@@ -57,6 +57,7 @@ const SETTINGS: readonly string[] = [
  */
 const LAUNCH = `umask 077 && printf '{"pid":%d,%s\\n' "$$" "$1" > "$2.part" && mv -f "$2.part" "$2" && shift 2 && exec "$@"`;
 
+/** Options of {@link startServer}. */
 export interface StartOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Port of the last server in this home, so that clients with its address reconnect by themselves. */
@@ -64,13 +65,14 @@ export interface StartOptions {
   /** True if live members use that port, so that no other will do. */
   readonly samePort: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Called once its process exists. */
+  /** Called once the server's process exists. */
   readonly onSpawn?: (() => void) | undefined;
 }
 
 /**
  * Starts a server in this home and waits until it is ready. Call it only with the starting lock held and the database
- * free. The server outlives this process, and ignores the terminal's Ctrl-C because it has its own session.
+ * free. Throws {@link ServerUnavailable}. The server outlives this process, and ignores the terminal's Ctrl-C because
+ * it has its own session.
  */
 export async function startServer(
   paths: HomePaths,
@@ -92,10 +94,10 @@ export async function startServer(
   child.unref();
   options.onSpawn?.();
   try {
-    await untilReady(paths, port, child, options.signal);
+    await waitUntilReady(paths, port, child, options.signal);
   } catch (error) {
     // Kill it by its process handle, because it may not have written its record yet.
-    await killed(child);
+    await killGroup(child);
     throw error;
   }
   const record = readServerRecord(paths);
@@ -104,7 +106,7 @@ export async function startServer(
 }
 
 /** Kills a process and what it has started, such as the shell's `mv`. When it resolves, they write nothing more. */
-async function killed(child: ChildProcess): Promise<void> {
+async function killGroup(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   child.ref();
   const ended = once(child, 'exit');
@@ -117,7 +119,7 @@ async function killed(child: ChildProcess): Promise<void> {
  * Waits until the server named in `server.json` is ready, and completes the record. Throws {@link ServerUnavailable}
  * with the end of the server's log.
  */
-async function untilReady(
+async function waitUntilReady(
   paths: HomePaths,
   port: number,
   child: ChildProcess,
@@ -130,8 +132,8 @@ async function untilReady(
   for (;;) {
     signal?.throwIfAborted();
     const address = `127.0.0.1:${port}`;
-    const isThere = died === undefined && (await doesListen(address, LISTEN_TIMEOUT_MS));
-    const answer = died ?? (isThere ? await askServer(address, ASK_TIMEOUT_MS) : 'it does not listen yet');
+    const listens = died === undefined && (await isListening(address, LISTEN_TIMEOUT_MS));
+    const answer = died ?? (listens ? await probeServer(address, PROBE_TIMEOUT_MS) : 'it does not listen yet');
     if (typeof answer !== 'string') {
       const record = readServerRecord(paths);
       if (record?.port === port) writeServerRecord(paths, { ...record, clusterId: answer.clusterId });

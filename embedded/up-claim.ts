@@ -10,11 +10,11 @@ const upRecord = z.object({ pid: z.int().positive(), isReady: z.boolean() });
 /** Content of `up.json`. Only the lock tells whether that process lives. */
 type UpRecord = z.infer<typeof upRecord>;
 
-/** The `up` of a home. `ready`: its server answers and its worker takes work. */
+/** State of the `up` of a home. `ready`: its server answers and its worker takes work. */
 export type UpStatus =
   { readonly type: 'none' } | { readonly type: 'starting' } | { readonly type: 'ready'; readonly pid: number };
 
-/** Held by the one `up` of a home. */
+/** The claim of the one `up` of a home. */
 export interface UpClaim {
   /** Announces that this process is ready. */
   markReady(): void;
@@ -22,8 +22,8 @@ export interface UpClaim {
   release(): void;
 }
 
-/** How long to wait for processes that hold the lock only briefly to check it, in ms. */
-const LOOKERS_MS = 3_000;
+/** How long to wait for processes that hold the lock only for a moment, to check it, in ms. */
+const CHECKERS_MS = 3_000;
 /** Interval between attempts, in ms. */
 const GAP_MS = 25;
 /**
@@ -34,12 +34,12 @@ const TRIES_TO_GIVE_UP = 5;
 
 /**
  * Claims a home for this process's `up`; undefined if another one has it. The kernel holds the claim, so it ends with
- * its process, however that dies. `lookersMs`: how long to wait for processes that only check the lock; default 3 s.
+ * its process, however that dies. `checkersMs`: how long to wait for processes that only check the lock; default 3 s.
  */
-export async function claimUp(home: string, lookersMs = LOOKERS_MS): Promise<UpClaim | undefined> {
+export async function claimUp(home: string, checkersMs = CHECKERS_MS): Promise<UpClaim | undefined> {
   const paths = makeHome(home);
   const lock = new KernelLock(paths.upLock);
-  if (!(await lockUnlessUp(lock, lookersMs))) {
+  if (!(await lockUnlessUp(lock, checkersMs))) {
     lock.close();
     return undefined;
   }
@@ -59,19 +59,22 @@ export async function claimUp(home: string, lookersMs = LOOKERS_MS): Promise<UpC
   };
 }
 
-/** Waits while other processes only check the lock; false once an `up` turns out to hold it, or on timeout. */
-async function lockUnlessUp(lock: KernelLock, lookersMs: number): Promise<boolean> {
-  const end = performance.now() + lookersMs;
-  for (let heldAlone = 0; heldAlone < TRIES_TO_GIVE_UP && performance.now() < end;) {
+/**
+ * Acquires the lock, waiting while other processes only check it. Returns false if an `up` turns out to hold it, or
+ * after `checkersMs`.
+ */
+async function lockUnlessUp(lock: KernelLock, checkersMs: number): Promise<boolean> {
+  const end = performance.now() + checkersMs;
+  for (let heldExclusively = 0; heldExclusively < TRIES_TO_GIVE_UP && performance.now() < end;) {
     if (lock.tryExclusive()) return true;
-    heldAlone = lock.tryShared() ? 0 : heldAlone + 1;
+    heldExclusively = lock.tryShared() ? 0 : heldExclusively + 1;
     lock.release();
     await pause(GAP_MS);
   }
   return false;
 }
 
-/** Finds the `up` of a home. Creates nothing. */
+/** Returns the state of a home's `up`. Creates nothing. */
 export function findUp(home: string): UpStatus {
   const paths = pathsIn(home);
   if (!existsSync(paths.upLock)) return { type: 'none' };
@@ -97,7 +100,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It lives, and belongs to somebody else.
+    // EPERM: it is alive, and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -86,7 +86,7 @@ export async function startLocalWorker(request: LocalWorkerRequest): Promise<Run
     if (await temporal.proveAlone()) {
       await ledger.forgetWorkers('all');
       const workflowIdPrefix = batchWorkflowId(ledger.id, '');
-      await failAbandoned(temporal.client, { workflowIdPrefix, isMine: (identity) => identity === owner });
+      await failAbandoned(temporal.client, { workflowIdPrefix, isAlive: (identity) => identity === owner });
     }
     const { hints, memoryMs } = newHints();
     // The worker's own heartbeats start later, and a process without heartbeats counts as dead: another could take its

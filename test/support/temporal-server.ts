@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { askServer } from '../../embedded/ask-server.ts';
+import { probeServer } from '../../embedded/probe-server.ts';
 import { endAfterTest } from './end-after-test.ts';
 import { freePort } from './free-port.ts';
 import type { TemporalPlace, TestTemporal } from './temporal-place.ts';
@@ -76,7 +76,7 @@ export class TemporalServer implements TestTemporal {
   async #untilReady(): Promise<void> {
     await waitFor(async () => {
       if (this.#child.exitCode !== null) throw new Error('The Temporal server ended before it answered.');
-      return typeof (await askServer(this.address, 1_000)) !== 'string';
+      return typeof (await probeServer(this.address, 1_000)) !== 'string';
     });
   }
 }
