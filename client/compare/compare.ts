@@ -42,7 +42,7 @@ export async function compareByName(
   if (one === other) refuseOption('batch', 'two different batches', one);
   const ledger = await session.ledger();
   const batches = [await loadedBatch(ledger, one), await loadedBatch(ledger, other)] as const;
-  const store = await openStore(settings.store, {});
+  const store = await openStore(settings.store, settings.env);
   try {
     return await compareBatches({
       ...options,

@@ -17,4 +17,6 @@ it('a batch that uses earlier results ends on a server that fails with each copy
   await expectWhole(world, 'lines', ROWS);
   // None was paid for again.
   expect(world.simulator.ledger()).toHaveLength(ROWS);
+  // The comparison opens the bucket with the settings in the environment, as the batches do.
+  expect(await world.start(['compare', 'lines', 'again'], { env }).ended).toMatchObject({ code: 0 });
 });
