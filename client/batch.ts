@@ -10,7 +10,7 @@ import type { CleanParts } from '../contract/cleaning.ts';
 import type { Control } from '../contract/outcomes.ts';
 import type { Tuning } from '../contract/tunables.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
-import { checkTuning, refuseEmpty } from './check-options.ts';
+import { checkTuning, refuseEmptyLists } from './check-options.ts';
 import type { FollowEvent } from './status/follow.ts';
 import { paceOf, type PaceView, paceWhile } from './status/pace.ts';
 import { chooseBatch } from './open-records.ts';
@@ -175,11 +175,11 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
       return tuneBatch({ settings, ledger: await session.ledger(), batch: await record(), tuning, reason, say });
     },
     checkRedrive: async (options) => {
-      refuseEmpty(options);
+      refuseEmptyLists(options);
       return previewRedrive(session, await record(), options, NOBODY);
     },
     redrive: async ({ confirm, ...options }) => {
-      refuseEmpty(options);
+      refuseEmptyLists(options);
       const end = await redrive(session, await record(), options, personOf(confirm));
       if (end.type === 'unasked') throw new Error(NOT_FOR_PROGRAMS);
       if (end.type !== 'open' && end.type !== 'finished') return end;

@@ -124,7 +124,7 @@ function checkNumber(option: string, value: unknown, min: number): void {
 type GivenRedrive = RedriveSelection & { readonly from?: string | undefined; readonly tuning?: Tuning };
 
 /** Refuses an empty list: it selects no row, but its author may expect all. */
-export function refuseEmpty({ outcomes, classes, kinds }: RedriveSelection): void {
+export function refuseEmptyLists({ outcomes, classes, kinds }: RedriveSelection): void {
   const lists = { outcomes: [outcomes, OUTCOMES], classes: [classes, Object.keys(FAILURES)], kinds: [kinds, KINDS] };
   for (const [option, [list, known = []]] of Object.entries(lists))
     if (list?.length === 0) refuse(option, `one of ${known.join(', ')}`, 'none');

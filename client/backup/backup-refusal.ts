@@ -1,26 +1,26 @@
-/** Why a backup or a restore is refused. Nothing was changed. "It" is the folder of the backup. */
+/** Why a backup or a restore is refused. Nothing was changed. */
 export type BackupRefusal =
   /** The ledger is in a database server, which has its own tools. */
   | { readonly why: 'server' }
-  /** It lies in `of`, a folder that is backed up. */
+  /** The folder of the backup lies in `of`, a folder that is backed up. */
   | { readonly why: 'inside'; readonly of: string }
-  /** It has other files in it. */
+  /** The folder has other files in it. */
   | { readonly why: 'not-empty' }
-  /** It belongs to another user. */
+  /** The folder belongs to another user. */
   | { readonly why: 'anothers'; readonly uid: number }
-  /** One of its files is a symbolic link. */
+  /** One of the backup's files is a symbolic link. */
   | { readonly why: 'link'; readonly path: string }
-  /** One of its files is a pipe, a folder or a device. */
+  /** One of the backup's files is a pipe, a folder or a device. */
   | { readonly why: 'no-file'; readonly path: string }
-  /** It cannot be written. `says`: the system's message. */
+  /** The folder cannot be written. `says`: the system's message. */
   | { readonly why: 'unwritable'; readonly says: string }
-  /** It has backups of another ledger. */
+  /** The folder has the backup of another ledger. */
   | { readonly why: 'another-ledger' }
-  /** It has no complete backup. */
+  /** The folder has no complete backup. */
   | { readonly why: 'none' }
-  /** Its backup was made by a newer version of voxbatch. */
+  /** The backup was made by a newer version of voxbatch. */
   | { readonly why: 'too-new'; readonly version: string }
-  /** A ledger, or remains of one, is where the backup would be restored: `files`. */
+  /** Where the backup would be restored, there is a ledger, or there are `files` that may be left of one. */
   | { readonly why: 'ledger-there'; readonly ledger: string; readonly files: readonly string[] }
   /** The backup has the media of a folder, and the store is a bucket. */
   | { readonly why: 'bucket'; readonly store: string };

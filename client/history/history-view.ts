@@ -7,7 +7,10 @@ export function viewHistory({ batch, schedule, actions }: History) {
   return { batch, schedule, actions: actions.map(viewAction) };
 }
 
-/** Views an action for `--json`. `rows`: number of affected rows; `ranges`: their numbers as pairs, first and last. */
+/**
+ * Views an action for `--json`. `rows`: number of affected rows; `ranges`: their numbers as pairs, first and last;
+ * `from` and `to`: the times that a backfill of a schedule covered.
+ */
 export function viewAction({ at, kind, actor, reason, details, rows }: ActionRecord) {
   const { credits, budget, changed, isNow, jobId, removed, results, range } = details;
   return {

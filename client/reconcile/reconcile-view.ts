@@ -4,8 +4,10 @@ import { partNumber } from '../../contract/row-parts.ts';
 import type { Reconciled, ReconciledRow } from './reconcile-options.ts';
 
 /**
- * Views a reconciliation for `--json`. `orphans` and `voices` are null if they could not be listed.
+ * Views a reconciliation for `--json`. `orphans` (jobs that belong to no row) and `voices` are null if they could not
+ * be listed.
  *
+ * @param options.next the command that continues rows that were sent again; undefined if there are none
  * @param wordsOf what became of a row, as text
  */
 export function viewReconciled(

@@ -32,14 +32,13 @@ export interface RedrivePlan {
 /**
  * Selects and prices the rows of a redrive, and runs `work` with that plan while their file is open.
  *
- * @param isPreview true: changes nothing, so lost texts are not stored again
+ * @param options.isPreview changes nothing, so lost texts are not stored again
  */
 export async function withPlan<T>(
   session: Session,
   batch: BatchRecord,
   request: RedriveRequest,
-  onEvent: OnRedriveEvent,
-  isPreview: boolean,
+  { onEvent, isPreview }: { readonly onEvent: OnRedriveEvent; readonly isPreview: boolean },
   work: (plan: RedrivePlan) => Promise<T>,
 ): Promise<T | NotRedrivable> {
   const ledger = await session.ledger();

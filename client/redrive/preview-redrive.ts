@@ -16,8 +16,9 @@ export async function previewRedrive(
   { yes }: Person,
   onEvent: OnRedriveEvent = () => undefined,
 ): Promise<RedrivePreview> {
-  return withPlan<RedrivePreview>(session, batch, request, onEvent, true, async ({ draft }) => {
+  return withPlan<RedrivePreview>(session, batch, request, { onEvent, isPreview: true }, async ({ draft }) => {
     if (draft.refusal !== undefined) return { type: draft.refusal, forecast: draft };
+    // As if a person could be asked, to report the question.
     const payer = { yes, canAsk: true, balance: null, confirmAbove: confirmAboveOf(session, request) };
     const facts = await redriveFacts(await session.ledger(), batch, draft, request.tuning, payer);
     const decision: SpendDecision = draft.paying > 0 ? decideSpend(facts) : { type: 'go', notes: [] };

@@ -34,7 +34,7 @@ export async function redrive(
   person: RedrivePerson,
   onEvent: OnRedriveEvent = () => undefined,
 ): Promise<RedriveEnd> {
-  return withPlan<RedriveEnd>(session, batch, request, onEvent, false, (plan) =>
+  return withPlan<RedriveEnd>(session, batch, request, { onEvent, isPreview: false }, (plan) =>
     redrivePlanned(session, batch, plan, request, person, onEvent),
   );
 }
@@ -66,12 +66,12 @@ export async function redrivePlanned(
   // Another command may have reopened the batch since: then its rows can no longer be selected, but they need a worker.
   const now = (await ledger.findBatch(batch.name)) ?? batch;
   const isClosed = now.state === 'closed';
-  const isNothing = forecast.count === 0;
+  const hasNoRows = forecast.count === 0;
   // `isSettling`: the redrive is complete once recorded, for example if results are only accepted. Otherwise other rows
   // may be sent along, unless the batch stays closed or paused.
-  const sendsNothing = (isNothing || forecast.isSettling) && (isClosed || isPausedByPerson(now));
+  const sendsNothing = (hasNoRows || forecast.isSettling) && (isClosed || isPausedByPerson(now));
   if (out !== null && !sendsNothing) await refuseForgottenRequests(out, batch, ledger, forecast.resubmitted > 0);
-  if (isNothing && isClosed) {
+  if (hasNoRows && isClosed) {
     if (out !== null) await requireOwnOut(out, batch, ledger);
     return openAs('finished');
   }
@@ -84,7 +84,7 @@ export async function redrivePlanned(
   // Otherwise workers elsewhere would pay for the opened rows although this command fails.
   await requireOwnServer(session.settings, ledger);
   // The same redrive may have opened all rows before it was killed; it then continues with them.
-  if (isNothing) return openAs('open');
+  if (hasNoRows) return openAs('open');
   await requirePort(terms.webhook, open, ledger);
   // With the cache mode `only`, a single job sends nothing, so it has no bill. A batch's rows do: they stay open, and a
   // later change of the mode sends them without asking.

@@ -146,13 +146,13 @@ export async function previewFirings(
   const { view, run } = await showSchedule(place, name);
   const { schedule, timezone, paused, month } = view;
   const times = range === undefined ? view.next.map(Date.parse) : await previewSchedule(place, name, range);
-  const looked = { ledger: place.ledger, account, identify: identifyMedia };
+  const lookUps = { ledger: place.ledger, account, identify: identifyMedia };
   return {
     schedule,
     timezone,
     paused,
     firings: times.map((at) => ({ at: utcSecond(at), local: timeInZone(at, timezone) })),
-    each: run === undefined ? null : await priceScheduled(run, fetchManifest, looked, month),
+    each: run === undefined ? null : await priceScheduled(run, fetchManifest, lookUps, month),
     month,
   };
 }

@@ -81,6 +81,7 @@ export function jobResult(record: SingleRecord, store: () => Promise<Store>): Jo
   const { batch, row } = record;
   const files = row.file === null ? [] : [row.file, ...row.extraFiles];
   const { _credits: credits, _credits_kind: creditsKind } = resultFields(record, batch.name, '');
+  // A row that makes a voice has the voice's id as its text.
   const isVoice = resultOf(row.kind) === 'voice';
   return {
     ...{ name: batch.name, outcome: row.outcome, failure: row.failure, take: row.take },

@@ -7,7 +7,8 @@ import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
 /**
- * Whether a process may be working in a home: a live member of its embedded server, or one that is joining or leaving.
+ * Whether a process may be working in a home: a live member (user) of its embedded server, or one that is joining or
+ * leaving.
  * Creates and starts nothing. Joining and leaving processes hold the starting lock, so this check never gets in their
  * way.
  */

@@ -38,7 +38,7 @@ export async function batchVoices(ledger: Ledger, batch: BatchRecord): Promise<V
   return { voices, areAll: counts.length <= MAX_VOICES };
 }
 
-/** The name that a row's cells give its voice: `name:Ada`, or a speaker of the cast. */
+/** The name that a row's cells give its voice: `name:Ada`, or a speaker of the cast (a table of speakers' voices). */
 function nameInRow(row: Pick<RowRecord, 'input'> | undefined, { settings }: BatchRecord): string | undefined {
   const cells = (row?.input ?? []).map((cell) => cell.trim());
   const asked = cells.map(requestedVoiceName).find((name) => name !== undefined);

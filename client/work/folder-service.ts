@@ -29,8 +29,8 @@ export interface Service {
 }
 
 /**
- * Settings that a unit may hold: addresses and paths, which are not secrets. `up` reads no settings beyond these and
- * the secrets.
+ * Settings that a unit (the service manager's definition of the service, which others may read) may hold: addresses and
+ * paths, which are not secrets. `up` reads no settings beyond these and the secrets.
  */
 const PLAIN = [
   'PATH',

@@ -41,7 +41,8 @@ export interface SuperviseRequest {
  */
 export async function superviseBatches(request: SuperviseRequest): Promise<void> {
   const { temporal, ledger, only, version, everyMs, say, signal } = request;
-  // A worker that only downloads has no version, and could not continue the batch.
+  // Stranded batches are pinned to a worker version that has no worker left. A worker that only downloads has no
+  // version, and could not continue them.
   const stranded = only === 'download' ? undefined : new StrandedBatches({ temporal, ledger, version, say });
   try {
     for (const batch of await openBatches(request)) {
