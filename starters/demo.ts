@@ -14,6 +14,7 @@ import type { FaultPlan } from '../simulator/fault-plan.ts';
 import { startSimulator } from '../simulator/start-simulator.ts';
 import { main } from './main.ts';
 
+/** The package's folder as seen from this file: from its source, or from `dist/`. */
 const UP = import.meta.url.endsWith('.ts') ? '..' : '../..';
 const MANIFEST = fileURLToPath(new URL(`${UP}/inputs/examples/demo.csv`, import.meta.url));
 const OUT = join('out', 'demo');
@@ -115,6 +116,7 @@ function findDeviations(results: string, charges: readonly LedgerEntry[]): strin
   const keys = charges.map((charge) => charge.idempotencyKey);
   if (new Set(keys).size !== keys.length) deviations.push('the simulator charged something twice');
   const ours = rows.reduce((sum, row) => sum + row._credits, 0);
+  // The charge whose answer was lost is in no result: its row is unknown.
   const theirs = charges
     .filter((charge) => charge.answered === 'sent')
     .reduce((sum, charge) => sum + charge.credits, 0);

@@ -77,6 +77,7 @@ export function exitErrorOf(error: unknown, out?: string | null): unknown {
   const adviceText = typeof advice === 'string' ? advice : advice(found.problem, out);
   const messageFor = ({ problem, message }: VoxbatchError): string => {
     const sentence = ending.says?.(problem, message) ?? message;
+    // The sentence of a wrong config may list a fault per line.
     const gap = problem.type === 'bad-config' && sentence.includes('\n') ? '\n' : ' ';
     return `${sentence}${gap}${adviceText}`;
   };

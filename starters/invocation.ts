@@ -25,7 +25,7 @@ export interface Invocation extends RunContext {
 /** `resubmit` and `rows` differ between these commands. */
 type InvocationFlags = Omit<Flags, 'resubmit' | 'rows'>;
 
-/** How {@link withInvocation} opens one. */
+/** What {@link withInvocation} makes an {@link Invocation} from. */
 export interface InvocationRequest {
   readonly settings: Settings;
   readonly flags: InvocationFlags;

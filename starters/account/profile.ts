@@ -90,6 +90,7 @@ function fieldWords({ name, wanted, result, shown }: ChangedField): string {
   }
 }
 
+/** Formats a value of the profile as JSON; URLs without their paths, which may be secrets. */
 function asText(value: unknown): string {
   return oneLine(JSON.stringify(withoutPaths(value)));
 }

@@ -16,7 +16,7 @@ export interface CommandSpec {
   readonly does: string;
   /** Each operand as written in the usage (`<manifest>`, `[batch]`), its help, and its choices. */
   readonly operands?: readonly (readonly [operand: string, help: string, choices?: readonly string[]])[];
-  /** Names of its shared flags, separated by spaces; see `addFlags`. */
+  /** Names of its shared flags, separated by spaces; `addFlags` in `flags.ts` adds them. */
   readonly flags?: string;
   /** Flags whose syntax or meaning is this command's own. */
   readonly own?: FlagTable;

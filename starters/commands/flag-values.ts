@@ -10,7 +10,8 @@ import type { ApiFields } from '../../client/single/build-single-job.ts';
 
 /**
  * A flag: its syntax as commander reads it (`-o, --out <file>`), its help text, and its values: a list of choices, or a
- * parser. Without either it takes any text, or no value if the syntax has none.
+ * parser. Without either it takes any text, or no value if the syntax has none. `before`: the value so far of a flag
+ * that is repeated.
  */
 export type Flag = readonly [
   syntax: string,
@@ -83,14 +84,14 @@ export function shareWord(value: number): string {
   return value === Infinity ? 'any' : `${String(Math.round(value * 1_000) / 10)}%`;
 }
 
-/** Returns a parser of whole numbers from `least` on. */
-export function wholeFrom(least: number): (text: string) => number {
+/** Returns a parser of whole numbers from `min` on. */
+export function wholeFrom(min: number): (text: string) => number {
   return reading(
     (text) => {
       const parsed = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-      return Number.isSafeInteger(parsed) && parsed >= least ? parsed : undefined;
+      return Number.isSafeInteger(parsed) && parsed >= min ? parsed : undefined;
     },
-    `a whole number from ${String(least)} on`,
+    `a whole number from ${String(min)} on`,
   );
 }
 

@@ -25,21 +25,21 @@ export function readWebhook(
   // An empty variable counts as not set.
   const variable = env['VOXBATCH_WEBHOOK_RESTORE'];
   const restore = webhookRestore ?? (variable === '' ? undefined : variable);
-  const wish = readWebhookOptions({ url, ...defined({ port, host, restore }) });
-  if (!('expected' in wish)) return wish;
-  const isVariable = wish.option === 'restore' && webhookRestore === undefined;
-  const what = isVariable ? RESTORE_VARIABLE : FLAGS[wish.option];
-  throw usageError(`${what}: expected ${wish.expected}.`);
+  const options = readWebhookOptions({ url, ...defined({ port, host, restore }) });
+  if (!('expected' in options)) return options;
+  const isVariable = options.option === 'restore' && webhookRestore === undefined;
+  const what = isVariable ? RESTORE_VARIABLE : FLAGS[options.option];
+  throw usageError(`${what}: expected ${options.expected}.`);
 }
 
 /** Returns the webhook flags for another command. The restore URL is secret, so {@link webhookEnv} passes it. */
-export function webhookWords(wish: WebhookSettings | undefined): readonly string[] {
-  if (wish === undefined) return [];
-  const { url, host, port } = wish;
+export function webhookWords(webhook: WebhookSettings | undefined): readonly string[] {
+  if (webhook === undefined) return [];
+  const { url, host, port } = webhook;
   return ['--webhook', url, '--webhook-port', String(port), '--webhook-host', host];
 }
 
 /** Returns the environment that goes with {@link webhookWords}. */
-export function webhookEnv(wish: WebhookSettings | undefined): NodeJS.ProcessEnv {
-  return { [RESTORE_VARIABLE]: wish?.restore };
+export function webhookEnv(webhook: WebhookSettings | undefined): NodeJS.ProcessEnv {
+  return { [RESTORE_VARIABLE]: webhook?.restore };
 }

@@ -4,15 +4,16 @@ import { shareWord } from '../commands/flag-values.ts';
 import { namedRow, number, plural } from '../terminal/words.ts';
 import { tableLines } from '../terminal/table.ts';
 
+/** The same of the first and of the second batch. */
 type Pair<T> = readonly [T, T];
 type Spread = ComparisonView['latency'][number]['acceptedMs'][0];
 type Difference = ComparisonView['differing'][number];
+/** A row as one of the batches has it; null if that batch lacks it. */
 type Side = Difference['sides'][0];
 
 /** A line of the table: a figure of both batches. */
 interface Figure {
   readonly what: string;
-  /** Of the first and of the second batch. */
   readonly values: Pair<string>;
   readonly note?: string;
 }

@@ -64,7 +64,7 @@ async function control(
   });
 }
 
-/** Returns what a stop leaves at the API, and how to get it. */
+/** Returns what a stop leaves at the API, and how to get it. `isLeft`: nobody waits for its running jobs any more. */
 function leftLines(
   { inFlight, jobs }: StillRunning,
   batch: string,

@@ -20,9 +20,9 @@ interface CodecFlags {
  * `voxbatch codec-server`: decrypts payloads for Temporal's UI and command line. Prints its URL first. Spends nothing.
  */
 export async function codecServer(flags: CodecFlags, { output }: RunContext): Promise<ExitName> {
-  const nothing = (): void => undefined;
+  const sayNothing = (): void => undefined;
   const options = readOptions(flags, ownEnvironment());
-  const interrupt = listenForInterrupt(nothing, nothing);
+  const interrupt = listenForInterrupt(sayNothing, sayNothing);
   try {
     const server = await start(options);
     output.data(server.url);

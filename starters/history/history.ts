@@ -26,7 +26,7 @@ export async function history(
   const kinds = kind?.split(',').map((name) => name.trim().replaceAll('_', '-'));
   const request = { batch, schedule, ...(kinds && { kinds }), ...(from && { from }), ...(to && { to }) };
   const found = await withLedger(async (ledger) => {
-    // A copy concerns the whole ledger, so the actions of a batch or schedule do not include it.
+    // `ledger copy` moves the whole ledger, so it is no action of a batch or schedule.
     const { copied } = await ledger.readLedgerFacts();
     if (copied !== undefined) output.say(`The ledger came here from ${copied.place} (${isoTime(copied.at)}).`);
     return readHistory(ledger, request, (option) => flagOf(option === 'kinds' ? 'kind' : option));

@@ -13,7 +13,7 @@ import { number, plural } from '../terminal/words.ts';
 import { admittance } from '../trust/confirm.ts';
 import { batchLines } from './sums-words.ts';
 
-/** Records between two progress messages. */
+/** Records of the database (`lines`) between two progress messages. */
 const PROGRESS_INTERVAL = 250_000;
 
 /** `voxbatch ledger copy FROM TO`: shows what it will move, asks, and moves it. */

@@ -69,7 +69,11 @@ export async function acceptCopyNow({ compared }: Flags, context: RunContext): P
   return 'complete';
 }
 
-/** `--compared`: stops waiting for workers that have not recorded again what they had sent. */
+/**
+ * `--compared`: the user has compared the copy with the account, so nothing is waited for any more: neither processes
+ * that have not recorded again what they had sent (`senders`), nor requests whose row or take the copy lacks
+ * (`unplaced`).
+ */
 async function clearDoubts({ output }: RunContext): Promise<ExitName> {
   const { senders, mayBeMore, unplaced, paused } = await clearCopyDoubts(await readSettings());
   const waited = [

@@ -20,8 +20,8 @@ export async function page(
   { port }: { readonly port?: number },
   { output }: RunContext,
 ): Promise<ExitName> {
-  const nothing = (): void => undefined;
-  const interrupt = listenForInterrupt(nothing, nothing);
+  const sayNothing = (): void => undefined;
+  const interrupt = listenForInterrupt(sayNothing, sayNothing);
   try {
     const opened = await openPageHere(await readSettings(), { name, port });
     output.data(opened.address);

@@ -121,6 +121,7 @@ function eventPrinter(
   };
 }
 
+/** Lists what is not settled. `again`: rows that are paid for again; `forgotten`: requests that only receipts have. */
 function leftLines({ rows, orphans, voices, again, forgotten }: Listed, batch: string): readonly string[] {
   const isWanted = rows.some((row) => row.type === 'still-unknown' && row.hasList);
   return [
@@ -157,6 +158,7 @@ function isUnchecked(row: Listed['rows'][number]): boolean {
   return row.type === 'still-unknown' && row.lacksOnlyCheck === true;
 }
 
+/** Returns rows as `next-steps.ts` takes them: how many, how many of them are parts, and the rows themselves. */
 function someRows(rows: Listed['rows']): Parameters<typeof settleSteps>[0] {
   return { count: rows.length, parts: rows.filter(({ partOf }) => (partOf ?? null) !== null).length, first: rows };
 }

@@ -1,5 +1,5 @@
 import { nameAmong } from '../commands/flag-values.ts';
-import { STEPS } from '../../contract/row-kinds.ts';
+import { KINDS, STEPS } from '../../contract/row-kinds.ts';
 import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
 import { chooseBatch } from '../../client/open-records.ts';
@@ -19,12 +19,10 @@ import { openManifestArgument } from '../run/open-manifest-argument.ts';
 import { confirmedSettings } from '../trust/confirm.ts';
 import { finishRedrive, redriveError, redrivePrinter } from './show-redrive.ts';
 import { questionsOf } from '../person.ts';
-import { noteText } from '../terminal/spend-words.ts';
 import { forecastLines } from './redrive-words.ts';
-import { leftBudgetRefusal } from '../terminal/spend-words.ts';
+import { leftBudgetRefusal, noteText } from '../terminal/spend-words.ts';
 import { FAILURES, type FailureClass } from '../../contract/failures.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
-import { KINDS } from '../../contract/row-kinds.ts';
 
 type OpenFile = Awaited<ReturnType<typeof openManifestArgument>>;
 

@@ -117,7 +117,7 @@ function settleLines({ refused, refusedFor }: Omit<Refusals, 'refusedParts'>, ba
   ];
 }
 
-/** The takes that rows have abandoned, as the value of `--accept`. */
+/** The takes that rows have left for a newer one while their jobs ran, as the value of `--accept`. */
 function abandonedTakes(rows: readonly RefusedRow[]): string {
   const takes = rows.slice(0, MAX_ROWS).map((row) => `${rowArg(row)}/${String(row.leftTake)}`);
   return `${shellWord(takes.join(','))}${unnamedRows({ count: rows.length })}`;
@@ -159,12 +159,15 @@ function jobWords(jobId: string | null): string {
     : `Job ${oneLine(jobId)} made it, was paid for, and may still be in your account; or restore the file from a backup of the store, then run the same command again`;
 }
 
+/** Names that are listed. */
+const MAX_NAMES = 10;
+
 /** Returns the message for names of rows that the batch does not have. */
 export function unknownRowsText(
   words: readonly string[],
   batch: { readonly name: string; readonly rows: number },
 ): string {
-  const named = words.slice(0, 10).map((word) => `"${word}"`);
+  const named = words.slice(0, MAX_NAMES).map((word) => `"${word}"`);
   const more = words.length > named.length ? ` and ${String(words.length - named.length)} more` : '';
   return `Batch "${batch.name}" has no row ${named.join(', ')}${more}. Expected ids, or numbers from 1 to ${String(batch.rows)}.`;
 }

@@ -6,13 +6,12 @@ import { ExitError, unchangedError } from '../exit-error.ts';
 import type { Invocation } from '../invocation.ts';
 import { finishRun } from '../run/finish-run.ts';
 import { refuseProblems, printWarnings } from '../run/report-problems.ts';
-import { spendError } from '../terminal/spend-words.ts';
 import { finishClosed, workOnBatch } from '../run/work-on-batch.ts';
 import type { Output } from '../terminal/output.ts';
 import { commandLine, goOnCommand, rowsInWords } from '../terminal/words.ts';
 import { noteTake } from '../recorded-take.ts';
 import { forecastLines, unaskedText } from './redrive-words.ts';
-import { leftBudgetRefusal } from '../terminal/spend-words.ts';
+import { leftBudgetRefusal, spendError } from '../terminal/spend-words.ts';
 import {
   mismatchLines,
   noTakeText,

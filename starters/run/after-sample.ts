@@ -14,7 +14,7 @@ type Run = (request: RunRequest, context: RunContext) => Promise<ExitName>;
 
 /**
  * `run --sample N --confirm-after-sample`: runs the sample, then asks whether to send the other rows at the measured
- * prices, and sends them. If declined, ends like a plain sample run.
+ * prices, and sends them. If declined, ends like a plain sample run. `pilot`: what the sample shows about the others.
  */
 export async function runSampleFirst(
   request: RunRequest,

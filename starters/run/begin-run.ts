@@ -32,6 +32,7 @@ export async function beginRun(manifestPath: string, flags: Flags, context: RunC
     const server = isNeeded ? beginServerHere(settings, context.output.say) : undefined;
     try {
       const ledgerThread = isNeeded ? await beginThread(settings) : undefined;
+      // Loading code blocks this thread, so the server's process is started before.
       await server?.underWay;
       // A run that needs the server needs a worker as well, so its code is loaded at the same time.
       const [{ run }] = await Promise.all([

@@ -1,11 +1,11 @@
 import type { BillEvent } from '../../client/run/price.ts';
 import type { MoreFacts, RecordEvent } from '../../client/run/record-batch.ts';
 import type { ExitError } from '../exit-error.ts';
-import { leftBudgetRefusal } from '../terminal/spend-words.ts';
 import { inCredits } from '../terminal/money.ts';
 import { number, rowsInWords } from '../terminal/words.ts';
 import { lostLines, reasonLines } from '../terminal/reason-words.ts';
 import {
+  leftBudgetRefusal,
   notProbedLines,
   priceText,
   probingText,

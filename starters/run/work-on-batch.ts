@@ -52,6 +52,7 @@ export async function workOnBatch(
   const { record, out, usesUp = false } = request;
   const { session, output, json, detach, person, webhook, takeNote } = invocation;
   const { settings } = session;
+  // Aborts at a second signal.
   const atOnce = new AbortController();
   // Whether `finish` has printed its line of JSON.
   let isFinished = false;
@@ -80,14 +81,12 @@ export async function workOnBatch(
     }
     const worked = await workOn({
       ...request,
-      ...{
-        session,
-        detach,
-        webhook,
-        atFaultPoint: invocation.atFaultPoint,
-        say: sayUnlogged(output),
-        onLog: logOf(output),
-      },
+      session,
+      detach,
+      webhook,
+      atFaultPoint: invocation.atFaultPoint,
+      say: sayUnlogged(output),
+      onLog: logOf(output),
       worker: detach ? 'others' : usesUp ? 'up' : 'own',
       waitWhilePaused: output.isInteractive && !person.yes,
       interruption: { ...interrupt, atOnce: atOnce.signal },

@@ -84,6 +84,7 @@ async function wantedRun(manifest: string, flags: Flags, settings: CommandSettin
 function report(made: Made, { json }: { readonly json?: boolean }, output: Output): ExitName {
   if (made.type === 'unsound') {
     const { reason, more } = made.price;
+    // `unchangedError` says itself that nothing was spent.
     const sentence = reason.replace(/(?: Nothing was spent)?[.]$/, '').replace(/[.]$/, '');
     throw unchangedError([`${sentence}.`, ...more].join('\n'));
   }

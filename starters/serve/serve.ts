@@ -46,6 +46,7 @@ async function serve(
   return exit;
 }
 
+/** In what `worker` and `up` differ. */
 interface ServeOptions {
   /** Called when the worker is ready for work. */
   readonly onReady?: () => void;
@@ -63,6 +64,7 @@ async function serveUntilSignal(
   if (flags.aliveFile !== undefined) requireAliveFolder(flags.aliveFile);
   const settings = withMetrics(withServeMedia(await confirmServing(await readSettings(), {}), flags), flags);
   const version = isVersioned ? readWorkerVersion(flags, settings.cluster !== undefined) : undefined;
+  // Aborts at a second signal.
   const atOnce = new AbortController();
   const interrupt = listenForInterrupt(
     (exit) => {
@@ -76,7 +78,9 @@ async function serveUntilSignal(
   );
   const admit = admittance(settings, {}, output);
   const session = openSession(settings, flags, {
-    ...{ mustExist: false, thread: true, admit },
+    mustExist: false,
+    thread: true,
+    admit,
     waiting: { say: output.say, signal: interrupt.signal },
   });
   let removeAliveFile: (() => void) | undefined;
@@ -89,7 +93,15 @@ async function serveUntilSignal(
   try {
     const { untilIdle, batch, out, lookEvery, only } = flags;
     const end = await work(session, {
-      ...{ only, version, webhook, untilIdle, batch, out, onReady: markReady, atFaultPoint, reportWords: REPORT_WORDS },
+      only,
+      version,
+      webhook,
+      untilIdle,
+      batch,
+      out,
+      onReady: markReady,
+      atFaultPoint,
+      reportWords: REPORT_WORDS,
       roundEveryMs: lookEvery === undefined ? undefined : 1_000 * lookEvery,
       onEvent: (event) => {
         const isLogged = event.type === 'note' && event.isLogged;

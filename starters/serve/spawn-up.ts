@@ -28,12 +28,14 @@ export function pathOfCli(): string {
  * batch's files to `out` when that is finished.
  */
 export function spawnUp(settings: Settings, open: ConnectedApi, { batch, out, webhook }: DetachedBatch): void {
-  const place = ['--api-url', open.api.baseUrl, '--batch', batch, '--out', out];
+  const { metrics } = settings;
   startUp(settings, {
     cli: pathOfCli(),
     args: [
-      ...['--until-idle', ...place, ...serveMediaWords(serveMediaOf(settings.config)), ...webhookWords(webhook)],
-      ...(settings.metrics?.type === 'port' ? ['--metrics-port', formatListenAddress(settings.metrics)] : []),
+      ...['--until-idle', '--api-url', open.api.baseUrl, '--batch', batch, '--out', out],
+      ...serveMediaWords(serveMediaOf(settings.config)),
+      ...webhookWords(webhook),
+      ...(metrics?.type === 'port' ? ['--metrics-port', formatListenAddress(metrics)] : []),
     ],
     secrets: {
       ...otlpEnvironment(settings.env),

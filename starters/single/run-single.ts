@@ -35,7 +35,7 @@ export interface SingleRequest extends Delivery {
 
 /**
  * Runs one job as a batch of one row, and delivers its result: writes its file, or prints its text. The same command
- * again continues the job, or delivers a finished result without any request; see `policy/single/same-again.ts`.
+ * again continues the job, or delivers a finished result without any request (`policy/single/same-again.ts`).
  */
 export async function runSingle(request: SingleRequest): Promise<ExitName> {
   const { job, flags, context } = request;
@@ -53,6 +53,7 @@ export async function runSingle(request: SingleRequest): Promise<ExitName> {
     if (prepared.type === 'faulty') throw refuseJob(job, prepared.problems);
     if (prepared.type === 'ready') return await askAndWork(request, prepared.job, settings);
     const { record, held, ledger } = prepared;
+    // It ended without a result, and only an explicit flag runs it again.
     if (held !== undefined) context.output.say(heldText({ why: held }));
     const store = await openStoreOf(settings);
     return await endSingle({ ...request, record, ledger, store, why: 'closed', isOld: true }).finally(() =>
@@ -95,6 +96,7 @@ async function askAndWork(request: SingleRequest, job: SingleJobRequest['job'], 
         if (again || resubmit)
           noteTake(context.takeNote, next, `the same command without --${again ? 'again' : 'resubmit'}`);
       };
+      // Called once the user has agreed to the price, right before the job is recorded.
       const ready = async (): Promise<void> => {
         await request.prepare();
         // The job's batch has no name yet.
@@ -125,9 +127,9 @@ async function askAndWork(request: SingleRequest, job: SingleJobRequest['job'], 
           throw new ExitError('usage', `${asked.why} Nothing was spent.`);
         case 'held':
           invocation.output.say(heldText(asked));
-          return end(request, asked.record, invocation, { why: 'closed', isOld: true });
+          return endInSession(request, asked.record, invocation, { why: 'closed', isOld: true });
         case 'given':
-          return end(request, asked.record, invocation, { why: 'closed', isOld: true });
+          return endInSession(request, asked.record, invocation, { why: 'closed', isOld: true });
         case 'open': {
           if (!asked.isNew) await request.prepare();
           const { batch: record, isNew } = asked;
@@ -140,7 +142,7 @@ async function askAndWork(request: SingleRequest, job: SingleJobRequest['job'], 
             async (why) => {
               const ledger = await invocation.session.ledger();
               const now = (await ledger.findBatch(record.name)) ?? record;
-              return end(request, await readSingle(ledger, now), invocation, { why, isOld: false });
+              return endInSession(request, await readSingle(ledger, now), invocation, { why, isOld: false });
             },
           );
         }
@@ -155,8 +157,8 @@ function statusCommand(batch: string): string {
   return `voxbatch status ${shellWord(batch)}`;
 }
 
-/** Ends the command with the resources of its invocation; see {@link endSingle}. */
-async function end(
+/** Calls {@link endSingle} with the ledger and the store of the command's session. */
+async function endInSession(
   request: SingleRequest,
   record: SingleRecord,
   { session, output }: Invocation,

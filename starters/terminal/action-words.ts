@@ -25,6 +25,7 @@ export function whyWords(reason: string | null): string {
   return reason === null ? '' : ` (${clipped(reason, MAX_REASON)})`;
 }
 
+/** Returns an action's kind as `--kind` takes it, with dashes; one that this version does not know stays as it is. */
 function kindOf({ what }: ActionView): string {
   const kind = what.replaceAll('_', '-');
   return kind in ACTION_WORDS ? kind : what;

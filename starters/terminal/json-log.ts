@@ -47,7 +47,7 @@ export function catchStrayLines(): void {
     for (const line of text.split('\n')) {
       if (line.trim() === '') continue;
       if (line.startsWith('{"level":')) write(`${line}\n`);
-      else log.warn({ ...of('stderr') }, line.trim());
+      else log.warn(of('stderr'), line.trim());
     }
     // The last argument may be a callback.
     for (const argument of rest) if (typeof argument === 'function') (argument as () => void)();

@@ -106,8 +106,8 @@ export function limitedWords(
   now: number,
 ): string {
   const isSlow = rate < 1;
-  const most = isSlow ? `${number(rate * 60)} requests/min` : `${number(Number(rate.toPrecision(3)))} requests/s`;
-  return `at most ${most}, because the API refused more (429), last ${clock(Math.max(0, now - refusedAt))} ago`;
+  const max = isSlow ? `${number(rate * 60)} requests/min` : `${number(Number(rate.toPrecision(3)))} requests/s`;
+  return `at most ${max}, because the API refused more (429), last ${clock(Math.max(0, now - refusedAt))} ago`;
 }
 
 /** Returns `2 workers have waited for the store for 12:01: PutObject b/1.mp3: InternalError: …`. */

@@ -8,6 +8,7 @@ import type { EndOfRun } from '../../client/results/write-files.ts';
 import { dialectWords, form, number, chosenInWords, rowsInWords, tookWords } from './words.ts';
 import { indent, tableLines, type TableColumn } from './table.ts';
 
+/** What a finished sample shows about the rows that it left out: how many, and their likely price. */
 type Pilot = NonNullable<EndOfRun['pilot']>;
 type PilotRow = Pilot['rows'][number];
 type ComparedPrice = Pilot['prices']['operations'][number];

@@ -31,7 +31,7 @@ export function describeTuning(tuning: Tuning): string {
     .join(', ');
 }
 
-/** Returns all tunables, with their values as written on the command line. */
+/** Returns all tunables (settings that `voxbatch tune` can change), with their values as typed. */
 export function tunableLines(
   tunables: Tunables,
 ): readonly { readonly name: TunableName; readonly value: string; readonly meaning: string }[] {

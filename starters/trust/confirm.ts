@@ -76,12 +76,12 @@ async function admitLedger(
   { say, yes = false }: Pick<Output, 'say'> & { readonly yes?: boolean },
 ): Promise<void> {
   requireWritable(ledger);
-  const standing = trustLedger(settings, ledger);
-  if (standing === 'adopted') {
+  const trust = trustLedger(settings, ledger);
+  if (trust === 'adopted') {
     say(`${ledger.place} was made here by an earlier version. From now on it is on record as yours.`);
     return;
   }
-  if (standing === 'known') return;
+  if (trust === 'known') return;
   const contents = mayAsk({ yes }) ? await readContents(ledger) : undefined;
   if (contents !== undefined && differenceWords(contents) === undefined) {
     const lines = [

@@ -22,6 +22,7 @@ export async function createVoice(operand: string | undefined, flags: Flags, con
     job: voiceJob(name, { samples, transcript, description, visibility, language, api }),
     flags,
     context,
+    // Only an id is printed, so no file can be in the way.
     prepare: () => Promise.resolve(),
     deliver: (record, delivery) => printVoice(record, flags, delivery),
   });
