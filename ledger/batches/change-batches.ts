@@ -235,13 +235,14 @@ export async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Pr
 
 /**
  * Changes the given settings and returns all of them. Also works on a closed batch, for a redrive. Throws {@link
- * CopyInDoubt} instead of letting an open batch send that was created with the cache mode `only`.
+ * CopyInDoubt} instead of letting a batch send whose cache mode is `only`.
  */
 export async function tune(db: Db, batch: string, tuning: Tuning, by = byItself(null)): Promise<Tunables> {
   return write(db, async (tx) => {
-    const { settings, state } = await requireBatch(tx, batch);
+    const { settings } = await requireBatch(tx, batch);
     const tuned = applyTuning(settings, tuning);
-    if (settings.cache === 'only' && tuned.cache !== 'only' && state === 'open') await requireNoDoubt(tx, batch);
+    // A closed one, too: a job that a person names opens it again, and its row would send its next step.
+    if (settings.cache === 'only' && tuned.cache !== 'only') await requireNoDoubt(tx, batch);
     const { submitsByRows: byRows = false } = settings;
     const submitsByRows = byRows && tuning.limits?.submits === undefined;
     const changed: BatchSettings = { ...settings, ...tuned, submitsByRows };

@@ -45,6 +45,11 @@ it('on an accepted copy, a batch can be put on record again with the cache mode 
   await expect(load(1, { name: 'c' })).rejects.toThrow(/voxbatch reconcile BATCH/);
   await load(1, { name: 'c', settings: { cache: 'only' } });
   await expect(ledger.tune('c', { cache: 'on' })).rejects.toThrow(CopyInDoubt);
+  // Nor once it is closed.
+  await ledger.setControl('c', 'stopping');
+  await ledger.cancelRest('c');
+  expect(await ledger.closeBatch('c')).toBe(0);
+  await expect(ledger.tune('c', { cache: 'on' })).rejects.toThrow(CopyInDoubt);
   await ledger.clearDoubts(ANN);
   expect(await ledger.tune('c', { cache: 'on' })).toMatchObject({ cache: 'on' });
   await load(1, { name: 'd' });
