@@ -59,8 +59,8 @@ async function attachSamples(rows: readonly UnpricedRow[], rules: SampleRules, c
 const COLUMNS: readonly MediaColumn[] = ['video', 'audio'];
 
 /**
- * Reads the local media of rows, and adds to the rows and problems of `before`. `folders`: see
- * `ManifestOptions.filesFrom`.
+ * Reads the local media of rows, and adds to the rows and problems of `before`. `folders`: those in
+ * which relative paths begin.
  */
 async function attachLocalMedia(
   before: RowsByFiles,
@@ -85,6 +85,7 @@ async function attachLocalMedia(
   const problems = [...before.problems];
   for (const { row, files } of found) {
     const wrong = files.flatMap(({ column, path, file }): ManifestProblem[] => {
+      // Without `why`, the file was read.
       if (!('why' in file)) return [];
       const expected = `${EXPECTED[column]} (a relative path begins in the folder of the manifest)`;
       const got = `${show(path)}: ${file.why}`;

@@ -1,7 +1,7 @@
 import { CAST_COLUMN } from '../contract/cast.ts';
 import { foldHeader, isApi, knownColumns } from './header-names.ts';
 
-/** The options that decide what the columns of a file mean; see `ManifestOptions`. */
+/** The options that decide what the columns of a file mean; `manifest-options.ts` explains them. */
 export interface ColumnOptions {
   readonly map: Readonly<Record<string, string>>;
   readonly mapIfThere?: Readonly<Record<string, string>> | undefined;

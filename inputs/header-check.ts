@@ -9,7 +9,7 @@ import { findBadTemplate, templateFields } from './output-name.ts';
 import { show, type Finding, type ManifestProblem, type ManifestWarning } from '../contract/manifest-problems.ts';
 import { MAX_COLUMNS } from './check-bytes.ts';
 
-/** The options that columns are checked against; see `ManifestOptions`. */
+/** The options that columns are checked against; `manifest-options.ts` explains them. */
 interface HeaderOptions extends ColumnOptions {
   readonly kind?: Kind | undefined;
   readonly nameTemplate: string;

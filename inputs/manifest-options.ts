@@ -54,14 +54,14 @@ export interface ManifestOptions extends Pricing {
    */
   readonly anyApiField?: boolean;
   /** Known voices, by the text of the `voice` cell. Default: none, so names are left unresolved. */
-  readonly voices?: ReadonlyMap<string, VoiceMeant>;
+  readonly voices?: ReadonlyMap<string, ResolvedVoice>;
 }
 
 /**
  * What a voice in the manifest refers to. `listed`: a voice from the API's list. `made`: a voice that another row of
  * the manifest creates.
  */
-export type VoiceMeant =
+export type ResolvedVoice =
   | { readonly type: 'listed'; readonly id: string; readonly isInTraining: boolean }
   | { readonly type: 'made'; readonly row: number };
 

@@ -62,9 +62,9 @@ export interface RowRules {
   readonly defaults: RowDefaults;
   /** Whether filled cells that a row does not read are errors. */
   readonly strict: boolean;
-  /** See `ManifestOptions`. Default: no local files. */
+  /** See `manifest-options.ts`. Default: no local files. */
   readonly localMedia?: LocalMediaRules | undefined;
-  /** See `ManifestOptions`. Default false. */
+  /** See `manifest-options.ts`. Default false. */
   readonly anyApiField?: boolean | undefined;
   /** Decimal separator, besides a point. Default: a point only. */
   readonly decimal?: Decimal;

@@ -197,7 +197,10 @@ export function notInLegacy({ kind, verify }: StepChoice): Finding {
   return { column: 'kind', expected, got: kind, code: 'not-in-dialect' };
 }
 
-/** Reads which batch and rows an outcome file refers to in its columns `_batch`, `_row` and `_job_ids`. */
+/**
+ * Reads which batch and rows an outcome file (a table of results that is run again) refers to in its columns `_batch`,
+ * `_row` and `_job_ids`.
+ */
 class PreviousRows {
   /** The batch; undefined for any other file. */
   batch: string | undefined;

@@ -5,7 +5,7 @@ const PARTS = 32;
 /** Slots of a new part. */
 const SLOTS_AT_START = 16;
 /** Max load factor; beyond it a part grows by {@link GROWTH}. */
-const FULLEST = 0.8;
+const MAX_LOAD = 0.8;
 /** Factor by which a full part grows. */
 const GROWTH = 1.5;
 const TWO_TO_32 = 2 ** 32;
@@ -74,7 +74,7 @@ class Part {
     let at = this.#placeOf(high, low);
     if (this.#slots[at + 2] === 0) {
       this.#size += 1;
-      if (this.#size * 3 > this.#slots.length * FULLEST) {
+      if (this.#size * 3 > this.#slots.length * MAX_LOAD) {
         this.#grow();
         at = this.#placeOf(high, low);
       }

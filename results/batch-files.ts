@@ -180,6 +180,7 @@ export class BatchFiles {
     hashes: readonly string[],
     known: ReadonlySet<string>,
   ): Promise<readonly KeptTable[]> {
+    // The new contents. Recorded before they are published, so that after a kill they do not count as edited.
     const added = hashes.filter((sha256) => !known.has(sha256));
     const mayReplace = new Set([...known, ...added]);
     const kept: KeptTable[] = [];

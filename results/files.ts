@@ -10,6 +10,8 @@ import { StoredFileRefused } from '../store/errors.ts';
 import { NotAFile } from './errors.ts';
 import type { Store } from '../store/store.ts';
 
+// Reading, checking and copying of files in the store and in out folders, and what their errors mean.
+
 /** A file in the store, as the ledger records it. */
 export interface RecordedFile {
   /** Name in the store. */
@@ -34,7 +36,7 @@ export function absentOnly(error: unknown): undefined {
   throw error;
 }
 
-/** For a `catch`: returns how a stored file is lost that the store lacks or refuses; throws any other error. */
+/** For a `catch` of a read from the store: returns how the file is lost, if it is missing or refused; else throws. */
 function lossOnly(error: unknown): FileLoss {
   if (error instanceof StoredFileRefused) return error.is;
   absentOnly(error);
@@ -51,7 +53,10 @@ export async function statsOf(path: string): Promise<BigIntStats | undefined> {
   return stat(path, { bigint: true }).catch(absentOnly);
 }
 
-/** Returns whether a regular file has this content. `stats`: {@link statsOf} to follow a symbolic link. Default: no. */
+/**
+ * Returns whether a regular file has this content. `stats`: {@link statsOf} to follow a symbolic link. Default: it is
+ * not followed.
+ */
 export async function hasContent(path: string, sha256: string, stats = lstatsOf): Promise<boolean> {
   return (await stats(path))?.isFile() === true && (await sha256Of(path).catch(absentOnly)) === sha256;
 }

@@ -10,9 +10,10 @@ import { LinkedFolder } from './errors.ts';
 import { firstLink } from './real-folders.ts';
 
 /*
- * A ledger may be replaced by an older copy, such as a restored backup. The out folder then has files of a newer state,
- * with results and receipts that the ledger lacks. Before these files are replaced, they are kept in a subfolder, so
- * that a person can compare, and so that `reconcile` finds the lacking requests on the receipts.
+ * A ledger may be replaced by an older copy, such as a restored backup, once a person has accepted that copy
+ * (`ledger accept-copy`). The out folder then has files of a newer state, with results and receipts that the ledger
+ * lacks. Before these files are replaced, they are kept in a subfolder, so that a person can compare, and so that
+ * `reconcile` finds the missing requests on the receipts.
  */
 
 const PREFIX = 'before-copy-';
@@ -60,9 +61,10 @@ export async function acceptedCopy(ledger: Pick<Ledger, 'acceptedAt'>): Promise<
 }
 
 /**
- * Returns whether the ledger may be older than a folder's files: undefined if it is not. It may be if the ledger was
- * replaced by a copy since the files were written, or before but no longer knows it, or if it lacks the newest request
- * on the receipts. `time`: when the copy was accepted, or when that request was made; undefined if unknown.
+ * Returns an object if the ledger may be older than a folder's files; undefined if it is not. It may be older if a copy
+ * was accepted since the files were written, if the files name an accepted copy that it has no record of, or if it
+ * lacks the newest request on the receipts. `time`: when the copy was accepted, or when that request was made;
+ * undefined if unknown.
  */
 export async function newerThan(
   { accepted_copy: accepted, newest_request: newest }: FolderState,

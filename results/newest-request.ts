@@ -60,7 +60,7 @@ export function attemptsOf(
   return snapshot.charges.filter((one) => one.row === number && one.step === step && one.take === take);
 }
 
-/** Returns the number of a row's part, or of the row itself. */
+/** Returns the number of a row's part, or of the row itself. The ledger records parts as further rows, in sequence. */
 export function rowNumberOf(part: number | undefined, { row, firstPart }: RowSnapshot): number {
   return part === undefined || firstPart === undefined ? row.row : firstPart + part - 1;
 }

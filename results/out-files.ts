@@ -9,7 +9,10 @@ export const SUMMARY_FILE = 'summary.json';
 /** Name of the file that states an out folder's owner until the first summary does. */
 export const CLAIM_FILE = '.voxbatch-batch.json';
 
-/** Name of the file that lists contents that may be replaced although the summary does not list them. */
+/**
+ * Name of the file that lists contents that may be replaced although the summary does not list them: see
+ * `redrive/edited-tables.ts`.
+ */
 export const REPLACEABLE_FILE = '.voxbatch-replaceable.json';
 
 export const RESULTS_CSV = 'results.csv';

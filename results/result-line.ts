@@ -16,6 +16,9 @@ import { safeId, UNFIT_FOLDER } from '../inputs/output-name.ts';
 import { MEDIA_FOLDER } from '../inputs/output-name.ts';
 import { mediaName, UnfitName } from './media-names.ts';
 
+// What a row's line in `results.*` says, and by which rules: its columns, the names of its files, its charges. Receipts
+// and `verify` use the same rules.
+
 /**
  * Where `_credits` comes from.
  *

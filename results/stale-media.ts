@@ -14,11 +14,11 @@ import { partPath } from './atomic-file.ts';
 /**
  * Removes files from the out folder that are no longer results of their rows:
  *
- * - files of an earlier take: under the row's name although the row is open or failed again, under another extension,
- *   or
- *   under the name from before an edit;
+ * - files of an earlier take (a paid run of the row): under the row's name although the row is open or failed again,
+ *   under another extension, or under the name from before an edit;
  * - an unfit result that the user accepted since, which now has another folder;
- * - the result of a job that the user took back, and one that the user dropped for an earlier take's result.
+ * - released files: the result of a job that the user took back, and one that the user dropped for an earlier take's
+ *   result.
  *
  * Call `add` for each row; the files are collected in a list on disk. Call `remove` once all current names are known.
  */
@@ -106,7 +106,7 @@ const BUFFERED = 256 * 1024;
 
 /**
  * A list in a temporary file, because it may be as long as the batch. Add items, then read them once. The file is only
- * created for a long list; if the process is killed, {@link sweepParts} removes it later.
+ * created for a long list; if the process is killed, `sweepParts` (`atomic-file.ts`) removes it later.
  */
 export class SpilledList<T> {
   readonly #path: string;

@@ -4,7 +4,7 @@ import type { Transcript } from '../api/speech-api.ts';
 export type Segments = Transcript['segments'];
 
 /** How long to show a cue whose end is not after its start, unless the next cue begins earlier, ms. */
-const MIN_KNOWN_MS = 2_000;
+const DEFAULT_CUE_MS = 2_000;
 
 /** One subtitle on the screen. Times in ms; at least one non-empty line. */
 interface Cue {
@@ -58,7 +58,7 @@ function cuesOf(segments: Segments): Cue[] {
     } else cues.push(cue);
   }
   return cues.map((cue, index) => {
-    const wanted = cue.end > cue.start ? cue.end : cue.start + MIN_KNOWN_MS;
+    const wanted = cue.end > cue.start ? cue.end : cue.start + DEFAULT_CUE_MS;
     return { ...cue, end: Math.min(wanted, cues[index + 1]?.start ?? wanted) };
   });
 }

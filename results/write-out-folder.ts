@@ -32,7 +32,7 @@ import { Tally } from './tally.ts';
 import { sweepParts } from './atomic-file.ts';
 import { lstatsOf, requireFiles } from './files.ts';
 
-/** The batch to project, and the target folder. */
+/** The batch to project (to write as files from its records in the ledger), and the target folder. */
 export interface ProjectionRequest {
   readonly ledger: Ledger;
   readonly store: JoiningStore & FinishingStore;

@@ -43,9 +43,9 @@ export interface Bytes {
   readonly folder?: OwnedFolder;
   /** The local folder for incomplete bodies. The first of them creates it. */
   readonly parts: OwnedFolder;
-  /** See `Store.claim`. */
+  /** See `Store.claim` (`store.ts`). */
   claim(owner: string): Promise<string>;
-  /** See `Store.claimId`. */
+  /** See `Store.claimId` (`store.ts`). */
   claimId(id: string): Promise<string>;
   /** Tries every operation on files of its own, and removes them. Absent for a folder, which needs no such test. */
   readonly probe?: () => Promise<Probed>;
@@ -62,7 +62,7 @@ export interface Bytes {
   lease(key: string): Promise<Lease | undefined>;
   /** Stores a file under a further key, if it still has the recorded content. */
   copy(file: KeptFile, key: string): Promise<Reused['type']>;
-  /** See `StoreUrls.presign`. Absent where files have no URLs. */
+  /** See `StoreUrls.presign` (`store.ts`). Absent where files have no URLs. */
   readonly presign?: (key: string, lifetimeMs: number) => Promise<SignedUrl>;
   /** Retries the operations while the place does not answer. Absent for a folder, whose errors are final. */
   readonly outage?: Outage;

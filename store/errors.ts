@@ -23,7 +23,8 @@ export class StoreUnwritable extends Error {
   readonly path: string;
   /**
    * The system's code, e.g. `ENOSPC`, or that of an S3 server (`s3/errors.ts`); `GONE` if the store's folder has
-   * disappeared or belongs to another ledger; `LOST` if the disk holds something other than what was written.
+   * disappeared or belongs to another ledger; `AWAY` if a bucket does not answer for now; `LOST` if the disk holds
+   * something other than what was written.
    */
   readonly code: string;
 

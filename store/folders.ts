@@ -16,15 +16,15 @@ interface Syncing {
 
 /** Creates the folders that files are written to on first use, and syncs one once for several files. */
 export class Folders {
-  readonly #mostKnown: number;
+  readonly #maxKnown: number;
   readonly #known = new Set<string>();
   readonly #syncs = new Map<string, Syncing>();
 
   /**
-   * @param mostKnown max folders remembered as existing; beyond that, the oldest is forgotten and checked again on use
+   * @param maxKnown max folders remembered as existing; beyond that, the oldest is forgotten and checked again on use
    */
-  constructor(mostKnown = 1_000) {
-    this.#mostKnown = mostKnown;
+  constructor(maxKnown = 1_000) {
+    this.#maxKnown = maxKnown;
   }
 
   /**
@@ -39,7 +39,7 @@ export class Folders {
       if (first !== undefined) await this.sync(dirname(first));
     });
     for (const oldest of this.#known) {
-      if (this.#known.size < this.#mostKnown) break;
+      if (this.#known.size < this.#maxKnown) break;
       this.#known.delete(oldest);
     }
     this.#known.add(path);

@@ -81,7 +81,10 @@ export function requireSafe(name: string): void {
   if (!isSafe) throw new UnsafeName(name);
 }
 
-/** Throws {@link UnsafeName} for such a stem, or for an extension that a stored file cannot have. */
+/**
+ * Throws {@link UnsafeName} for a stem that {@link requireSafe} refuses, or for an extension that a stored file cannot
+ * have.
+ */
 export function requireSafeStem(stem: string, extension?: string): void {
   requireSafe(stem);
   if (extension === undefined) return;

@@ -154,6 +154,7 @@ async function write(
   const path = newPart(parts.root);
   const received = await receiveBody(body, expectation, { path, store: parts, folders, persist });
   await onReceived?.();
+  // Checks the body, and gives it its name. That writes to the disk, too, so `persist` may repeat it for a part file.
   const keep = work.keep(stem, expectation, received);
   const isPart = received.from === path;
   return (isPart && persist !== undefined ? persist(keep) : keep()).catch(async (error: unknown) => {

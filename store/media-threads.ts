@@ -112,18 +112,18 @@ export interface MediaThreads {
  *
  * Small files have their own thread: most batches need no other, and long films cannot delay them.
  *
- * @param most max threads for large files
+ * @param max number of threads for large files
  * @param entry compiled `media-thread.ts`; default: found beside this module
  * @param secondMs how long a second of a job's deadline is, ms; default 1,000
  */
 export function startMediaThreads(
-  most: number,
+  max: number,
   entry = findThreadEntry(import.meta.url, 'store/media-thread'),
   secondMs = 1_000,
 ): MediaThreads {
   const options = { entry, toError, maxMegabytes: MAX_MEGABYTES, secondMs };
   const small = new DeadlinePool<ThreadJob>({ name: 'media', size: 1, ...options });
-  const large = new DeadlinePool<ThreadJob>({ name: 'large media', size: most, ...options });
+  const large = new DeadlinePool<ThreadJob>({ name: 'large media', size: max, ...options });
   const run = async <Job, Result>(work: Work<Job, Result>, job: Job): Promise<Result> => {
     const { name } = work;
     const bytes = await work.bytesOf(job);

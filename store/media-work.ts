@@ -52,8 +52,9 @@ async function keepBody(job: MediaJob, body: Buffer): Promise<StoredFile> {
 /** Checks a part file, and renames it to its key. */
 async function keepPart(job: MediaJob, part: string): Promise<StoredFile> {
   const { into } = job;
+  // An interrupted try of this job may have renamed the part file already.
   const isRenamed = into !== undefined && (await sizeOf(part)) === undefined;
-  const before = isRenamed ? await findRenamed(job, into) : undefined;
+  const before = isRenamed ? await findFile(job, into) : undefined;
   if (before !== undefined) return before;
   try {
     const stored = withKey(job, await inspectFile(part, job));
@@ -69,12 +70,6 @@ async function keepPart(job: MediaJob, part: string): Promise<StoredFile> {
 /** Adds the key that follows from the type that was found. */
 function withKey({ stem }: MediaJob, found: Omit<StoredFile, 'key'>): StoredFile {
   return { key: `${stem}.${found.extension}`, ...found };
-}
-
-/** Finds the stored file whose part file was already renamed to its key. */
-function findRenamed(job: MediaJob, folder: OwnedFolder): Promise<StoredFile | undefined> {
-  const { family, extension } = job.expectation;
-  return findFile({ ...job, expectation: { family, ...(extension === undefined ? {} : { extension }) } }, folder);
 }
 
 /** Returns how many bytes a job reads; 0 if there is no file. */

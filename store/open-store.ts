@@ -61,7 +61,7 @@ export function tryStore(address: string, env: NodeJS.ProcessEnv): Promise<Probe
 
 /**
  * Returns how long a URL of a store would live if it were requested for `lifetimeMs`; undefined if its files have no
- * URLs. Sends no request to the store.
+ * URLs. Signs a URL of any key for that, and sends no request to the store.
  */
 export function urlLifetime(address: string, env: NodeJS.ProcessEnv, lifetimeMs: number): Promise<UrlLife | undefined> {
   return withBytes(address, env, async (bytes) => bytes.presign?.('any', lifetimeMs));

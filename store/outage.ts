@@ -39,7 +39,7 @@ interface Crowd {
   /**
    * The longest pause of one operation, ms: in a crowd, and where it alone fails while others of its kind succeed.
    */
-  readonly longestMs: number;
+  readonly maxMs: number;
 }
 
 /** An operation that failed and waits to be tried again. */
@@ -92,7 +92,7 @@ export class Outage {
     limitMs: number,
     problemOf: (error: unknown) => OutageProblem | undefined,
     silence: Silence = { ms: Infinity, problem: '' },
-    crowd: Crowd = { everyMs: 0, longestMs: MAX_PAUSE_MS },
+    crowd: Crowd = { everyMs: 0, maxMs: MAX_PAUSE_MS },
   ) {
     this.#limitMs = limitMs;
     this.#problemOf = problemOf;
@@ -196,15 +196,15 @@ export class Outage {
   }
 
   /**
-   * Waits before the next try: the operation's own pause first, then the rest of its share of the crowd's, which
-   * {@link Waiting.wake} cuts short. `failsAlone`: others of its kind succeed.
+   * Waits before the next try: the operation's own pause first; then, if many operations wait, until it is its turn
+   * among them, which {@link Waiting.wake} cuts short. `failsAlone`: others of its kind succeed.
    */
   async #pause(mine: Waiting, failsAlone: boolean, leftMs: number): Promise<void> {
-    const { everyMs, longestMs } = this.#crowd;
+    const { everyMs, maxMs } = this.#crowd;
     const { signal } = this.#pauses;
     const jitter = 0.5 + Math.random() / 2;
-    const ownMs = Math.min(failsAlone ? longestMs : MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (mine.failures - 1));
-    const crowdMs = Math.min(longestMs, everyMs * (this.#waiting.size - 1));
+    const ownMs = Math.min(failsAlone ? maxMs : MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (mine.failures - 1));
+    const crowdMs = Math.min(maxMs, everyMs * (this.#waiting.size - 1));
     await sleep(Math.min(leftMs, ownMs * jitter), undefined, { signal }).catch(() => undefined);
     const restMs = Math.min(leftMs, crowdMs * jitter) - ownMs * jitter;
     if (restMs <= 0 || mine.isAnswered) return;

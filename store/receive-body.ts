@@ -154,6 +154,7 @@ class Receiver {
     this.#written += bytes.length;
   }
 
+  /** Performs a disk write, by way of `persist` if there is one. `growing`: see {@link Persist}. */
   #persist(write: () => Promise<void>, growing?: string): Promise<void> {
     const { persist } = this.#place;
     return persist === undefined ? write() : persist(write, growing);

@@ -36,7 +36,7 @@ export interface Sniffed {
  * or empty. A file of another type than requested is `unfit`.
  *
  * Raw audio has no signature: its declared type or the requested format names it, unless it looks like text. For text,
- * the caller names the extension; `inspect` checks that all of it is UTF-8.
+ * the caller names the extension; `inspect.ts` checks that all of it is UTF-8.
  */
 export function sniff(head: Buffer, expectation: Omit<Expectation, 'contentLength'>): Sniffed {
   const { family, format = '' } = expectation;

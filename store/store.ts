@@ -152,8 +152,8 @@ export interface Store {
    */
   seconds(file: Pick<KeptFile, 'key' | 'bytes' | 'extension'>): Promise<number | undefined>;
   /**
-   * Joins audio files, in order, into a new file `<stem>.<ext>`, as `joinSound` does. The files stay. Throws
-   * `StoreUnwritable`.
+   * Joins audio files, in order, into a new file `<stem>.<ext>`, as `joinSound` (`join-files.ts`) does. The files stay.
+   * Throws `StoreUnwritable`.
    */
   join(files: readonly StoredPart[], stem: string): Promise<Joined>;
   /** Finds ffmpeg: its absolute path, or undefined if there is none. */

@@ -1,7 +1,7 @@
 import type { VoicesRead, VoicesWanted } from '../../api/voices/read-voices.ts';
 import type { Voice } from '../../api/speech-api.ts';
 import type { Dialect } from '../../contract/dialects.ts';
-import type { VoiceMeant } from '../../inputs/manifest-options.ts';
+import type { ResolvedVoice } from '../../inputs/manifest-options.ts';
 import type { ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.ts';
 import type { UsedBy, VoiceMaker, VoiceUse } from '../../inputs/voices/voice-uses.ts';
@@ -22,7 +22,7 @@ export type CheckedVoices =
   | {
       readonly type: 'sound';
       /** What voices stand for, by their spelling in the manifest. */
-      readonly voices: ReadonlyMap<string, VoiceMeant>;
+      readonly voices: ReadonlyMap<string, ResolvedVoice>;
       readonly warnings: readonly ManifestWarning[];
     }
   | { readonly type: 'faulty'; readonly summary: ManifestSummary }
@@ -90,7 +90,7 @@ export async function checkVoices(
 function finish(
   { problems, problemCount, warnings }: VoiceReport,
   summary: ManifestSummary,
-  voices: ReadonlyMap<string, VoiceMeant>,
+  voices: ReadonlyMap<string, ResolvedVoice>,
 ): CheckedVoices {
   if (problemCount === 0) return { type: 'sound', voices, warnings };
   return { type: 'faulty', summary: { ...summary, problems, problemCount, warnings } };
@@ -114,11 +114,11 @@ async function lookUp(
   ids: readonly VoiceUse[],
   { listed, makers, isCut, madeBy }: Known,
   { report, strict }: { readonly report: VoiceReport; readonly strict: boolean },
-): Promise<ReadonlyMap<string, VoiceMeant>> {
+): Promise<ReadonlyMap<string, ResolvedVoice>> {
   const made = makers.map((maker): VoiceCandidate => ({ id: '', name: maker.name, provider: '', maker }));
   const candidates = [...listed.values(), ...made];
   const names = new VoiceNames<VoiceCandidate>(candidates);
-  const meant = new Map<string, VoiceMeant>();
+  const meant = new Map<string, ResolvedVoice>();
   for (const use of named) {
     const found = names.find(requestedVoiceName(use.voice) ?? '');
     if (found.type === 'unknown') {
@@ -172,6 +172,6 @@ async function withOrigin(voice: VoiceCandidate, madeBy: MadeBy): Promise<VoiceC
 }
 
 /** Returns what a voice in the manifest stands for: a listed voice, or the voice that a row will make. */
-function meaningOf({ id, maker, isInTraining = false }: VoiceCandidate): VoiceMeant {
+function meaningOf({ id, maker, isInTraining = false }: VoiceCandidate): ResolvedVoice {
   return maker === undefined ? { type: 'listed', id, isInTraining } : { type: 'made', row: maker.row };
 }

@@ -2,7 +2,7 @@ import type { Leftovers } from '../../batches/status/leftovers.ts';
 import { billLines, pricesOf, spendFacts } from '../../batches/plan/bill-lines.ts';
 import type { ManifestPlan } from '../../batches/plan/plan-manifest.ts';
 import type { Pilot } from '../../batches/subset/pilot.ts';
-import type { VoiceMeant } from '../../inputs/manifest-options.ts';
+import type { ResolvedVoice } from '../../inputs/manifest-options.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
 import type { UsedVoices } from '../../inputs/voices/voice-uses.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
@@ -120,7 +120,7 @@ export function planView({
 /** The rows that make voices which other rows use, in manifest order. */
 export function awaitedRows(
   { uses, makers }: UsedVoices,
-  voices: ReadonlyMap<string, VoiceMeant>,
+  voices: ReadonlyMap<string, ResolvedVoice>,
 ): readonly AwaitedRow[] {
   const byRow = new Map(makers.map((maker) => [maker.row, maker]));
   const found = new Map<number, AwaitedRow>();

@@ -68,7 +68,8 @@ export class CastVoices {
   }
 
   /**
-   * Returns the values of a name; undefined if the cast does not have it, or has it only in other, ambiguous cases.
+   * Returns the values of a name; undefined if the cast does not have it, or has several that differ from it in upper
+   * and lower case only.
    */
   valuesOf(name: string): CastValues | undefined {
     const found = this.#names.find(name);
@@ -97,14 +98,14 @@ const MAX_LINES = 3;
 const MAX_NAMES = 1_000;
 
 /** The rows of an unknown name. */
-interface Known {
+interface RowsOfName {
   rows: number;
   readonly lines: number[];
 }
 
 /** Merges the problems of rows with the same unknown speaker into one. */
 export class UnknownSpeakers {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, RowsOfName>();
 
   /** Whether a problem repeats an earlier one; if so, its row is counted there. */
   repeats(problem: ManifestProblem): boolean {

@@ -86,8 +86,8 @@ function addSize(size: { members: number; bytes: number; columns: number }, item
   return size.bytes > MAX_BYTES ? tooMuch('at most 1 MB') : undefined;
 }
 
-function tooMuch(most: string): Finding {
-  return bad('', `${most} in a cast, one row for each speaker; the rest was not checked`, 'more');
+function tooMuch(limit: string): Finding {
+  return bad('', `${limit} in a cast, one row for each speaker; the rest was not checked`, 'more');
 }
 
 /** Returns our column for a header; undefined if it is for notes (`_…`), or unknown, which is reported. */

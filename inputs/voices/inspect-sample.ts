@@ -29,12 +29,12 @@ let reader: ReturnType<typeof startSampleReader> | undefined;
  * changes. Never throws.
  *
  * @param path absolute
- * @param most max bytes of a file; a larger one is not read
+ * @param maxBytes a larger file is not read
  */
-export async function inspectSample(path: string, most: number): Promise<Sample> {
+export async function inspectSample(path: string, maxBytes: number): Promise<Sample> {
   return atOnce(async () => {
     try {
-      return await inspect(path, most);
+      return await inspect(path, maxBytes);
     } catch (error) {
       return { why: whyNotRead(error) };
     }
@@ -42,7 +42,7 @@ export async function inspectSample(path: string, most: number): Promise<Sample>
 }
 
 /** Reads a recording, unless it was read before and has not changed. */
-async function inspect(path: string, most: number): Promise<Sample> {
+async function inspect(path: string, maxBytes: number): Promise<Sample> {
   // Opening a pipe would otherwise block the thread until somebody writes to it.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -50,7 +50,7 @@ async function inspect(path: string, most: number): Promise<Sample> {
     if (!facts.isFile()) return { why: 'something that is no file' };
     const bytes = Number(facts.size);
     if (bytes === 0) return { why: 'an empty file' };
-    if (bytes > most) return { why: `a file of ${inMegabytes(bytes)}` };
+    if (bytes > maxBytes) return { why: `a file of ${inMegabytes(bytes)}` };
     const name = `${path} ${stateOf(facts)}`;
     const before = known.get(name);
     if (before !== undefined) return before;

@@ -63,24 +63,24 @@ export interface VoiceRow {
 export class VoiceUses {
   readonly #uses = new Map<string, Counted & { readonly engines: Map<string, Counted> }>();
   readonly #makers: VoiceMaker[] = [];
-  readonly #most: number;
+  readonly #maxVoices: number;
   #beyond: Counted | undefined;
 
-  /** @param most max distinct voices */
-  constructor(most = MAX_VOICES) {
-    this.#most = most;
+  /** @param maxVoices max distinct voices, and max rows that create voices */
+  constructor(maxVoices = MAX_VOICES) {
+    this.#maxVoices = maxVoices;
   }
 
   /** Counts a row. `file`: label of its file, if the manifest has several. */
   add({ spec, row, line, id, speaker }: VoiceRow, file?: string): void {
     const { kind, name, voice, engine } = spec;
-    if (resultOf(kind) === 'voice' && name !== undefined && this.#makers.length < this.#most)
+    if (resultOf(kind) === 'voice' && name !== undefined && this.#makers.length < this.#maxVoices)
       this.#makers.push({ name, row, line, id });
     if (voice === undefined) return;
     const first = { line, id, file, ...defined({ speaker }) };
     let use = this.#uses.get(voice);
     if (use === undefined) {
-      if (this.#uses.size >= this.#most) {
+      if (this.#uses.size >= this.#maxVoices) {
         if (requestedVoiceName(voice) !== undefined) (this.#beyond ??= { ...first, rows: 0 }).rows += 1;
         return;
       }

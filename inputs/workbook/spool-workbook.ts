@@ -17,8 +17,8 @@ const MAX_BYTES = 2 * 1024 ** 3;
 const OURS = ['_batch', '_row', '_job_ids'];
 
 /**
- * Writes the rows of a sheet to a file, as lines of JSON, which `readSpooled` reads. The digest of a manifest is that
- * of this file: a workbook that was only opened and saved again has other bytes, but the same rows. Throws {@link
+ * Writes the rows of a sheet to a file, as lines of JSON, which `read-spooled.ts` reads. The digest of a manifest is
+ * that of this file: a workbook that was only opened and saved again has other bytes, but the same rows. Throws {@link
  * UnreadableWorkbook}.
  *
  * @param sheet name of the sheet; default: the first that is not hidden

@@ -14,8 +14,8 @@ export class Distribution {
   readonly #counts = new Map<number, number>();
   #values = 0;
   #sum = 0;
-  #least = Infinity;
-  #most = -Infinity;
+  #min = Infinity;
+  #max = -Infinity;
 
   /** Adds a value. Ignores negative and infinite ones. */
   add(value: number): void {
@@ -24,8 +24,8 @@ export class Distribution {
     this.#counts.set(rounded, (this.#counts.get(rounded) ?? 0) + 1);
     this.#values += 1;
     this.#sum += value;
-    this.#least = Math.min(this.#least, value);
-    this.#most = Math.max(this.#most, value);
+    this.#min = Math.min(this.#min, value);
+    this.#max = Math.max(this.#max, value);
   }
 
   /** Returns the histogram; null without values. */
@@ -35,12 +35,12 @@ export class Distribution {
     /** The value below which this share of all values lies. */
     const at = (share: number): number => {
       let left = share * this.#values;
-      return sorted.find(([, count]) => (left -= count) <= 0)?.[0] ?? this.#most;
+      return sorted.find(([, count]) => (left -= count) <= 0)?.[0] ?? this.#max;
     };
     return {
       values: this.#values,
-      least: this.#least,
-      most: this.#most,
+      least: this.#min,
+      most: this.#max,
       mean: tidy(this.#sum / this.#values),
       median: at(0.5),
       p95: at(0.95),
@@ -52,12 +52,12 @@ export class Distribution {
 /** Values with their counts, ascending. */
 type Counted = readonly (readonly [value: number, count: number])[];
 
-/** Returns the bars of the histogram; the last one also counts all values above `shownMost`. */
-function barsOf(sorted: Counted, shownMost: number): DistributionView['bars'] {
-  const least = sorted[0]?.[0] ?? 0;
-  const width = niceWidth((shownMost - least) / (MAX_BARS - 1));
-  const first = Math.floor(tidy(least / width));
-  const last = Math.floor(tidy(shownMost / width));
+/** Returns the bars of the histogram; the last one also counts all values above `shownMax`. */
+function barsOf(sorted: Counted, shownMax: number): DistributionView['bars'] {
+  const min = sorted[0]?.[0] ?? 0;
+  const width = niceWidth((shownMax - min) / (MAX_BARS - 1));
+  const first = Math.floor(tidy(min / width));
+  const last = Math.floor(tidy(shownMax / width));
   const bars = Array.from({ length: last - first + 1 }, (_, index) => ({
     from: tidy((first + index) * width),
     to: tidy((first + index + 1) * width),

@@ -10,6 +10,7 @@ const MAX_KEPT = 20_000;
  * that it takes little memory however many rows there are and however long they take.
  */
 export class EndTimeline {
+  /** Width of a span, ms. */
   #widthMs = 1_000;
   /** Counts by the start of their span, ms since 1970. */
   #spans = new Map<number, Partial<Record<Outcome, number>>>();
@@ -19,7 +20,7 @@ export class EndTimeline {
     this.#count(endedAt, { [outcome]: 1 });
     if (this.#spans.size <= MAX_KEPT) return;
     this.#widthMs *= 2;
-    this.#spans = this.#in(this.#widthMs);
+    this.#spans = this.#regrouped(this.#widthMs);
   }
 
   /** Returns the chart; null if no row has ended. */
@@ -29,7 +30,7 @@ export class EndTimeline {
     const first = known.reduce((a, b) => Math.min(a, b));
     const last = known.reduce((a, b) => Math.max(a, b));
     const widthMs = Math.max(this.#widthMs, spanWidth(last - first));
-    const spans = [...this.#in(widthMs)].sort(([one], [other]) => one - other);
+    const spans = [...this.#regrouped(widthMs)].sort(([one], [other]) => one - other);
     return {
       from: isoTime(Math.floor(first / widthMs) * widthMs),
       to: isoTime(Math.floor(last / widthMs) * widthMs + widthMs),
@@ -39,7 +40,7 @@ export class EndTimeline {
   }
 
   /** Returns the counts in spans of another width. */
-  #in(widthMs: number): Map<number, Partial<Record<Outcome, number>>> {
+  #regrouped(widthMs: number): Map<number, Partial<Record<Outcome, number>>> {
     const wide = new EndTimeline();
     wide.#widthMs = widthMs;
     for (const [at, ends] of this.#spans) wide.#count(at, ends);

@@ -15,7 +15,7 @@ import { Distribution } from './distribution.ts';
 import { EndTimeline } from './end-timeline.ts';
 import { FailureGroups } from './failure-groups.ts';
 import { publicText } from './public-text.ts';
-import { longestText, sampledEach } from './row-blocks.ts';
+import { maxTextLength, sampledEach } from './row-blocks.ts';
 
 /** What a report shows of a batch besides its rows; the words are the caller's. */
 export interface ReportContext {
@@ -55,7 +55,7 @@ export class ReportFacts {
   /** Time of the latest event of any row, ms since 1970. */
   #newest = 0;
 
-  /** `hasTexts`: see `ReportOptions`. */
+  /** `hasTexts`: see `ReportOptions` (`report-file.ts`). */
   constructor({ rows }: Pick<BatchRecord, 'rows'>, hasTexts: boolean) {
     this.#rows = rows;
     this.#hasTexts = hasTexts;
@@ -111,6 +111,7 @@ export class ReportFacts {
       outcomes: this.#outcomes,
       credits,
       budget: batch.settings.budget,
+      // Only the page of a running batch shows what is left.
       budgetLeft: null,
       startedAt: time(startedAt),
       since: time(isReopened ? reopenedAt : startedAt),
@@ -122,7 +123,7 @@ export class ReportFacts {
       // Names of voices come from cells of the manifest.
       voiceNames: hasTexts ? (context.voiceNames ?? {}) : {},
       listed: { ...listed, every: sampledEach({ rows: this.#rows }) },
-      longestText: hasTexts ? longestText({ rows: this.#rows }) : null,
+      longestText: hasTexts ? maxTextLength({ rows: this.#rows }) : null,
       folder: hasTexts ? folder : null,
       ...this.#bill.view(),
       lengths: this.#lengths.view(),

@@ -23,6 +23,7 @@ const ALWAYS: readonly (Outcome | RowState)[] = ATTENTION_OUTCOMES;
 /** What a report lists of a batch. */
 export interface Listing {
   readonly choice: ReportChoice;
+  /** See `ReportOptions` (`report-file.ts`). */
   readonly hasTexts: boolean;
   /** Rows of the batch. */
   readonly rows: number;
@@ -34,7 +35,7 @@ export function sampledEach({ rows }: Pick<Listing, 'rows'>): number {
 }
 
 /** Returns the max characters of a text; longer ones are cut. */
-export function longestText({ rows }: Pick<Listing, 'rows'>): number {
+export function maxTextLength({ rows }: Pick<Listing, 'rows'>): number {
   return Math.min(MAX_LIMIT_LENGTH, Math.max(MIN_LIMIT_LENGTH, Math.floor(ALL_TEXTS / Math.min(rows, MAX_LISTED))));
 }
 
@@ -42,7 +43,7 @@ export function longestText({ rows }: Pick<Listing, 'rows'>): number {
 export class RowBlocks {
   readonly #listing: Listing;
   readonly #each: number;
-  readonly #longest: number;
+  readonly #maxTextLength: number;
   #block = emptyBlock();
   /** Rows listed so far. */
   listed = 0;
@@ -52,7 +53,7 @@ export class RowBlocks {
   constructor(listing: Listing) {
     this.#listing = listing;
     this.#each = sampledEach(listing);
-    this.#longest = longestText(listing);
+    this.#maxTextLength = maxTextLength(listing);
   }
 
   /** Adds a row if it is to be listed. Returns a block once it is full. */
@@ -104,7 +105,7 @@ export class RowBlocks {
   #textOf({ spec, text }: ScannedRow['row']): string {
     if (spec.text === undefined && text === null) return publicText(spec.audio ?? spec.video ?? '');
     const shown = spec.text ?? text ?? '';
-    return shown.length > this.#longest ? `${shown.slice(0, this.#longest)}…` : shown;
+    return shown.length > this.#maxTextLength ? `${shown.slice(0, this.#maxTextLength)}…` : shown;
   }
 }
 

@@ -65,23 +65,23 @@ export async function makeFinished(job: FinishingJob): Promise<readonly Finished
   /** The line of a file, finished now or earlier. */
   const make = async (original: Original): Promise<FinishedLine> => {
     const file = finishedName(original, finishing);
-    if (isTaken(file)) return failed(original, `the file of a row has the name ${file}`);
-    if (names.has(collisionKey(file))) return failed(original, `another file has the name ${file}`);
+    if (isTaken(file)) return lineWithoutFile(original, `the file of a row has the name ${file}`);
+    if (names.has(collisionKey(file))) return lineWithoutFile(original, `another file has the name ${file}`);
     names.add(collisionKey(file));
     const madeFrom = digestOf(original, finishing);
     const known = earlier.get(original.name);
     const isThere = known?.file === file && known.made_from === madeFrom;
     if (isThere && (await hasContent(join(folders.out, file), known.sha256)))
       return { ...known, row: original.row, id: original.id };
-    if (program === undefined) return failed(original, `there is no ffmpeg. ${FFMPEG_ADVICE}`);
+    if (program === undefined) return lineWithoutFile(original, `there is no ffmpeg. ${FFMPEG_ADVICE}`);
     if (!(await hasContent(join(folders.out, original.name), original.sha256)))
-      return failed(original, 'the original is missing or was changed');
+      return lineWithoutFile(original, 'the original is missing or was changed');
     try {
       const made = await finish(original, program, file, job);
-      return { ...failed(original, ''), ...made, file, made_from: madeFrom };
+      return { ...lineWithoutFile(original, ''), ...made, file, made_from: madeFrom };
     } catch (error) {
       if (!(error instanceof FfmpegFailed)) throw error;
-      return failed(original, error.message);
+      return lineWithoutFile(original, error.message);
     }
   };
   const originals = await originalsOf(job);
@@ -162,8 +162,8 @@ function digestOf({ sha256 }: Original, finishing: Finishing): string {
   return hash('sha256', JSON.stringify([sha256, loudness, trimSilence, sampleRate, format]), 'hex');
 }
 
-/** Returns the line of a file that was not finished. */
-function failed({ row, id, name: original }: Original, message: string): FinishedLine {
+/** Returns the line of a file without a finished copy. */
+function lineWithoutFile({ row, id, name: original }: Original, message: string): FinishedLine {
   const nothing = { file: '', seconds: '', sha256: '', loudness_before: '', loudness_after: '', made_from: '' };
   return { row, id, original, ...nothing, message };
 }

@@ -43,7 +43,7 @@ export async function makeJoined(request: JoiningRequest): Promise<readonly Join
       continue;
     }
     // Reserves the line's position: lines are in the order of groups, not of completion.
-    lines.set(group.value, failed(group, ''));
+    lines.set(group.value, lineWithoutFile(group, ''));
     round.push(group);
     rows += group.rows;
     if (rows < MAX_GATHERED) continue;
@@ -65,9 +65,9 @@ async function keepOrRefuse(
   names: Set<string>,
 ): Promise<JoinedLine | undefined> {
   const lacking = whyIncomplete(group);
-  if (lacking !== undefined) return failed(group, lacking);
+  if (lacking !== undefined) return lineWithoutFile(group, lacking);
   const name = collisionKey(joinedStem(group));
-  if (names.has(name)) return failed(group, 'another value has the same file name');
+  if (names.has(name)) return lineWithoutFile(group, 'another value has the same file name');
   names.add(name);
   if (earlier === undefined || earlier.parts !== group.digest || earlier.file === '') return undefined;
   if (isTaken(earlier.file) || !(await hasContent(join(folders.out, earlier.file), earlier.sha256))) return undefined;
@@ -104,26 +104,27 @@ async function makeFile(
 ): Promise<JoinedLine> {
   const { store, batch, folders, isTaken } = request;
   const found = await store.join(parts, `${batch.layout.stem}/joined-${group.digest.slice(0, 16)}`);
-  if (found.type === 'unjoinable') return failed(group, found.why);
-  if (found.type === 'damaged') return failed(group, `the stored file ${parts[found.at]?.key ?? ''} is ${found.is}`);
+  if (found.type === 'unjoinable') return lineWithoutFile(group, found.why);
+  if (found.type === 'damaged')
+    return lineWithoutFile(group, `the stored file ${parts[found.at]?.key ?? ''} is ${found.is}`);
   const { file } = found;
   const name = `${joinedStem(group)}.${file.extension}`;
   try {
-    if (isTaken(name)) return failed(group, `the file of a row has the name ${name}`);
+    if (isTaken(name)) return lineWithoutFile(group, `the file of a row has the name ${name}`);
     const became = await placeFile({ name, file }, store, folders);
     // Another command that makes the same file may just have removed it from the store.
     if (became === 'missing' && !isAgain) return await makeFile(group, parts, request, true);
-    if (became !== 'placed' && became !== 'kept') return failed(group, `the joined file is ${became}`);
+    if (became !== 'placed' && became !== 'kept') return lineWithoutFile(group, `the joined file is ${became}`);
   } finally {
     // The file can be remade at any time, so the store need not keep it.
     await store.remove([file.key]);
   }
   const { sha256, seconds } = file;
-  return { ...failed(group, ''), file: name, seconds: String(seconds ?? ''), sha256, parts: group.digest };
+  return { ...lineWithoutFile(group, ''), file: name, seconds: String(seconds ?? ''), sha256, parts: group.digest };
 }
 
 /** Returns the line of a group without a file. */
-function failed({ value, rows }: JoinedGroup, message: string): JoinedLine {
+function lineWithoutFile({ value, rows }: JoinedGroup, message: string): JoinedLine {
   return { value, file: '', seconds: '', rows: String(rows), sha256: '', parts: '', message };
 }
 

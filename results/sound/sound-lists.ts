@@ -13,6 +13,9 @@ import type { RealFolders } from '../real-folders.ts';
 import type { Summary } from '../summary.ts';
 import type { Findings } from '../verification/mismatch.ts';
 
+// The two lists of files that are made from rows' audio, `joined.csv` and `finished.csv`: their formats, and what
+// making and verifying such files have in common.
+
 /** A file made from rows' audio, or one that could not be made. */
 interface SoundLine {
   /** Path below the out folder; empty if the file was not made. */
@@ -104,7 +107,9 @@ export async function readLines<Line extends SoundLine>(
   if (text === undefined) return [];
   try {
     const found: unknown = parse(text, {
-      ...{ delimiter, bom: true, columns: true },
+      delimiter,
+      bom: true,
+      columns: true,
       cast: (cell, { column }) => (figures.includes(String(column)) ? cell.replace(',', '.') : unguardCell(cell)),
     });
     return z.array(line).safeParse(found).data ?? [];

@@ -1,6 +1,10 @@
 import { incomplete, type Container } from '../unfit.ts';
 import type { FileWindow } from './file-window.ts';
 
+// Checks of the outer structure of containers, which need little of a file: `checkIndex` and `checkBoxes` of MP4 and
+// QuickTime files, `checkSegment` of Matroska and WebM files. `check-tracks.ts` then reads their content with a
+// library.
+
 /** Boxes that contain the index tables. */
 const CONTAINER_BOXES = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'moof', 'traf'];
 
@@ -27,8 +31,7 @@ const MAX_SAMPLES_PER_BYTE = 8;
 
 /**
  * Adds up how many samples the index tables of an MP4 or QuickTime file claim. Throws `UnfitBody` if one claims far
- * more samples than the file has bytes: the library would iterate over them, and a few bytes can claim billions. The
- * library checks everything else (`check-tracks.ts`).
+ * more samples than the file has bytes: the library would iterate over them, and a few bytes can claim billions.
  */
 export async function checkIndex(container: Container): Promise<undefined> {
   const { file } = container;
@@ -47,15 +50,15 @@ export async function checkIndex(container: Container): Promise<undefined> {
 /** Whether a table claims more samples than the file can hold. */
 async function claimsTooMany({ file }: Container, { content, end }: Box, { first, step }: Counts): Promise<boolean> {
   const last = Math.min(end, file.bytes) - 4;
-  const most = file.bytes * MAX_SAMPLES_PER_BYTE;
+  const max = file.bytes * MAX_SAMPLES_PER_BYTE;
   const entries = step === undefined ? 1 : await readNumber(file, content + 4);
   let samples = 0;
-  for (let entry = 0; entry < entries && samples <= most; entry += 1) {
+  for (let entry = 0; entry < entries && samples <= max; entry += 1) {
     const at = content + first + entry * (step ?? 0);
     if (at > last) break;
     samples += await readNumber(file, at);
   }
-  return samples > most;
+  return samples > max;
 }
 
 /** Reads a 32-bit number; 0 beyond the end of the file. */
@@ -142,8 +145,8 @@ function readSize(bytes: Buffer): { value: number; length: number; isOpen: boole
   const first = bytes[0] ?? 0;
   const length = Math.clz32(first) - 23;
   if (first === 0 || bytes.length < length) return undefined;
-  const most = 2 ** (7 * length) - 1;
+  const max = 2 ** (7 * length) - 1;
   let value = first & (0xff >> length);
   for (let index = 1; index < length; index += 1) value = value * 256 + (bytes[index] ?? 0);
-  return { value, length, isOpen: value >= most };
+  return { value, length, isOpen: value >= max };
 }

@@ -39,7 +39,7 @@ export async function checkMp3(container: Container): Promise<number> {
   return seconds;
 }
 
-/** Frequency lines of a granule. */
+/** Frequency lines of a granule: half a frame in version 1, a whole one in others. */
 const LINES = 576;
 /** Extra bits (linbits) of values above 15, by Huffman table from 16 on (ISO/IEC 11172-3, table 3-B.7). */
 const LINBITS = [1, 2, 3, 4, 6, 8, 10, 13, 4, 5, 6, 7, 8, 9, 11, 13];
@@ -60,14 +60,14 @@ function granulePowers(head: Buffer, header: MpegFrame['header']): readonly numb
   return Array.from({ length: granules / channels }, (_, moment) => {
     let power = 0;
     for (let channel = 0; channel < channels; channel += 1) {
-      power += mostPower(head, start + (moment * channels + channel) * granuleBits, header.isVersion1);
+      power += maxPower(head, start + (moment * channels + channel) * granuleBits, header.isVersion1);
     }
     return power / channels;
   });
 }
 
 /** Upper bound of the power of the granule whose side information starts at this bit. */
-function mostPower(head: Buffer, at: number, isVersion1: boolean): number {
+function maxPower(head: Buffer, at: number, isVersion1: boolean): number {
   // Bits of its data, pairs of large values, gain; then the coding of scale factors: 4 bits in version 1, 9 in others.
   const bits = readBits(head, at, 12);
   if (bits === 0) return 0;

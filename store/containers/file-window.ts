@@ -11,7 +11,9 @@ export class FileWindow {
   /** Length of the file. */
   readonly bytes: number;
   readonly #file: Pick<FileHandle, 'read'> | undefined;
+  /** Position of the window in the file. */
   #start = 0;
+  /** The bytes that are in memory. */
   #window: Buffer;
 
   /** @param window the first bytes; everything if there is no file */

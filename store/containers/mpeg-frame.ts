@@ -1,6 +1,9 @@
 import { incomplete, type Container } from '../unfit.ts';
 import type { FileWindow } from './file-window.ts';
 
+// Parses MPEG audio (MP3): frames, their side information, and the tags and padding between them. Each frame of layer
+// III is made of one or two granules; the first frame of a file may hold figures about the others instead of sound.
+
 /** Content of a `Xing` or `Info` header (an encoder convention, not in the standard); null for an omitted figure. */
 interface FrameInfo {
   readonly frames: number | null;

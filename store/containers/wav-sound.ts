@@ -39,6 +39,7 @@ export const UNKNOWN_LENGTH = 0x7fff_f000;
 export async function findWavSound(file: FileWindow): Promise<WavSound | undefined> {
   let format: WavFormat | undefined;
   let samples = 0;
+  // The first chunk follows `RIFF`, a length and `WAVE`.
   for (let at = 12; at + 8 <= file.bytes;) {
     const header = await file.read(at, 8);
     const name = header.toString('latin1', 0, 4);

@@ -9,7 +9,7 @@ export class MediaChanged extends Error {
   }
 }
 
-/** A file, and the last path segment of all links to its content (`nameOfContent`). */
+/** A file, and the last path segment of all links to its content (`nameOfContent` in `contract/local-media.ts`). */
 export interface LinkedFile extends LocalFile {
   readonly name: string;
 }

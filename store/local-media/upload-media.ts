@@ -9,13 +9,13 @@ const SESSION_ENDS =
 /** Top-level folder of a store for uploaded local media. No batch can have this name. */
 export const UPLOADS_FOLDER = '_inputs';
 
-/** Returns the key of an uploaded file. `name`: derived from its content, see `LinkedFile`. */
+/** Returns the key of an uploaded file. `name`: derived from its content, see `LinkedFile` (`media-links.ts`). */
 export function uploadKeyOf(name: string): string {
   return `${UPLOADS_FOLDER}/${name}`;
 }
 
 /** Shortest useful life of a link, ms: a job that starts at once fetches its files within this time. */
-const MIN_MS = 300_000;
+const MIN_LIFETIME_MS = 300_000;
 
 /**
  * Makes links to local media by uploading them to a bucket. Each content is uploaded once, whatever its files are
@@ -32,7 +32,7 @@ export function uploadMedia(urls: StoreUrls): LocalMediaLinks {
     },
     linkTo: async ({ name }, validMs) => {
       const { url, livesMs } = await urls.presign(uploadKeyOf(name), validMs);
-      if (livesMs < Math.min(validMs, MIN_MS)) throw new Error(SESSION_ENDS);
+      if (livesMs < Math.min(validMs, MIN_LIFETIME_MS)) throw new Error(SESSION_ENDS);
       return url;
     },
     close: () => Promise.resolve(),

@@ -36,7 +36,7 @@ export class ServerFails extends Error {
 /** Codes that mean that temporary credentials have expired. */
 const EXPIRED = new Set(['ExpiredToken', 'ExpiredTokenException', 'InvalidToken', 'TokenRefreshRequired']);
 /** Waiting requests are sent 0.5 s apart, and each of them at least every 30 s. */
-const CROWD = { everyMs: 500, longestMs: 30_000 };
+const CROWD = { everyMs: 500, maxMs: 30_000 };
 /** Matches codes of Node's TLS errors. */
 const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/;
 

@@ -10,7 +10,7 @@ export interface BucketTrouble {
   readonly code: string;
   /** The message of S3 or of the system. */
   readonly message: string;
-  /** The operation with its object or prefix, see `describeOperation`. */
+  /** The operation with its object or prefix, see `describeOperation` (`request.ts`). */
   readonly operation?: string;
   /** The region that the bucket is in, if S3 named it. */
   readonly region?: string | undefined;

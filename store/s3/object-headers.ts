@@ -5,7 +5,7 @@ export const HASH_HEADER = 'x-amz-meta-sha256';
 
 /**
  * Returns the headers to store an object with: its media type, for those who fetch it by a URL, and the hash of its
- * content (`sha256`, hex), which `headObject` returns.
+ * content (`sha256`, hex), which `headObject` (`objects.ts`) returns.
  */
 export function objectHeaders(key: string, sha256: string): Readonly<Record<string, string>> {
   return { 'content-type': mediaTypeOf(key.slice(key.lastIndexOf('.') + 1)), [HASH_HEADER]: sha256 };

@@ -48,13 +48,13 @@ export async function readText(client: BucketClient, key: string): Promise<strin
   return status === 404 ? undefined : text;
 }
 
-/** Lists the keys of all objects with this prefix, in order, `most` per request. */
+/** Lists the keys of all objects with this prefix, in order, up to `max` of them per request. */
 export async function* listObjects(
   client: BucketClient,
   prefix: string,
-  most = 1_000,
+  max = 1_000,
 ): AsyncGenerator<string, undefined> {
-  for await (const page of pagesOf(client, { prefix, 'max-keys': String(most) })) yield* textsOf(page, 'Key');
+  for await (const page of pagesOf(client, { prefix, 'max-keys': String(max) })) yield* textsOf(page, 'Key');
 }
 
 /** Lists the folders with this prefix: each key up to the first slash after the prefix, that slash included, once. */

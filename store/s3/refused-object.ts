@@ -11,7 +11,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   'KMS.NotFoundException': 'unreadable',
 };
 
-/** These codes, for `BucketRequest.accepts`. */
+/** These codes, for `BucketRequest.accepts` (`request.ts`). */
 export const REFUSAL_CODES = Object.keys(REFUSALS);
 
 /** Returns the error for an object that S3 refuses with this code; undefined for any other code. */

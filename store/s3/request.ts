@@ -13,9 +13,14 @@ export interface BucketRequest {
   readonly root?: string;
   /** Whether the server may take minutes to answer. Default false. */
   readonly isSlow?: boolean;
-  /** Statuses, and error codes of S3, that `BucketClient` returns as answers, besides 2xx. Default: none. */
+  /**
+   * Statuses, and error codes of S3, that `BucketClient` (`client.ts`) returns as answers, besides 2xx. Default: none.
+   */
   readonly accepts?: readonly (number | string)[];
-  /** After how many temporary errors of the server `ServerFails` is thrown. Default: the request is repeated on. */
+  /**
+   * After how many temporary errors of the server `ServerFails` (`client.ts`) is thrown. Default: it is repeated
+   * as long as the bucket's time limit allows.
+   */
   readonly tries?: number;
 }
 

@@ -17,7 +17,7 @@ export interface BucketBytes extends Bytes {
   readonly presign: NonNullable<Bytes['presign']>;
   readonly outage: Outage;
   readonly probe: NonNullable<Bytes['probe']>;
-  /** See `MediaStoreKind.marks`. */
+  /** Reads the owner and id of the store; neither if nobody has claimed it. */
   marks(): Promise<StoreMarks>;
 }
 
@@ -26,6 +26,7 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
   const client = new BucketClient(place, await readServer(place, env), credentialSource(env));
   const uploads = new Uploads(client);
   const scratch = new Scratch();
+  // Adds the prefix of the place to a key of the store.
   const full = (key: string): string => `${place.prefix}${key}`;
   const transfers: Pick<Bytes, 'put' | 'read' | 'lease'> = {
     put: (key, content) => uploads.put(full(key), content),

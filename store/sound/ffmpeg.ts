@@ -44,7 +44,7 @@ export interface FfmpegRun {
    */
   readonly args: readonly string[];
   /** Max CPU seconds, with three times as many by the clock. Default 600. */
-  readonly mostSeconds?: number;
+  readonly maxSeconds?: number;
   /** Writes its input and closes it. By default it has none. */
   readonly onInput?: (input: Writable) => Promise<void>;
   /** Consumes its output. By default nothing is read. */
@@ -62,15 +62,15 @@ export function fileArgument(path: string): string {
  * when its time is up.
  */
 export async function runFfmpeg(run: FfmpegRun): Promise<string> {
-  const { program, args, mostSeconds = MAX_CPU_SECONDS, onInput, onOutput } = run;
-  const fixed = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-timelimit', String(mostSeconds)];
+  const { program, args, maxSeconds = MAX_CPU_SECONDS, onInput, onOutput } = run;
+  const fixed = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-timelimit', String(maxSeconds)];
   const all = [...fixed, '-threads', '1', '-protocol_whitelist', 'file,pipe', ...args];
   const child = start(program, all, [
     onInput === undefined ? 'ignore' : 'pipe',
     onOutput === undefined ? 'ignore' : 'pipe',
   ]);
   const kill = (): void => void child.kill('SIGKILL');
-  const timer = setTimeout(kill, mostSeconds * CLOCK_FACTOR * 1_000);
+  const timer = setTimeout(kill, maxSeconds * CLOCK_FACTOR * 1_000);
   let messages = '';
   const ended = new Promise<void>((resolve, reject) => {
     child.once('error', (cause) => {

@@ -173,7 +173,7 @@ it('says for how long nothing went through, while it lasts and shortly after', a
 });
 
 describe('many that wait', () => {
-  const CROWD = { everyMs: 100, longestMs: 30_000 };
+  const CROWD = { everyMs: 100, maxMs: 30_000 };
   let outage: Outage;
   beforeEach(() => {
     outage = new Outage(60_000, () => ({ problem: 'no' }), undefined, CROWD);

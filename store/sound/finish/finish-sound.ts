@@ -10,7 +10,7 @@ import { wavHeader } from '../join/join-wav.ts';
 import { appendCues, metadataOf, readCues } from '../join/chapters.ts';
 import { fileArgument, FfmpegFailed, runFfmpeg } from '../ffmpeg.ts';
 import { measureLoudness, reachLoudness } from './reach-loudness.ts';
-import { soundSpan, within } from './sound-span.ts';
+import { chaptersWithin, soundSpan } from './sound-span.ts';
 
 /** The arguments of {@link finishSound}. */
 interface FinishingRequest {
@@ -20,6 +20,7 @@ interface FinishingRequest {
   readonly extension: string;
   /** How long it plays, if known: this bounds how long ffmpeg may take. */
   readonly seconds?: number | undefined;
+  /** The requested loudness, trimming, rate and type. */
   readonly finishing: Finishing;
   /** Absolute path of the new file; there must be none. */
   readonly out: string;
@@ -53,7 +54,7 @@ const INSTEAD: Readonly<Record<string, string>> = { mp4: 'm4a', mov: 'm4a', mkv:
 const CONTAINERS: Readonly<Record<string, string>> = { opus: 'ogg', m4b: 'm4a' };
 
 /** Base CPU seconds per run, in addition to the file's duration. */
-const MIN_SECONDS = 60;
+const BASE_SECONDS = 60;
 
 /** Returns the extension of the finished file, without a dot: the requested type, or else that of the original. */
 export function finishedExtension({ format }: Finishing, extension: string): string {
@@ -75,7 +76,7 @@ export async function finishSound(
   request: FinishingRequest,
 ): Promise<{ readonly before: number; readonly after: number } | undefined> {
   const { path, extension, seconds, finishing, out, program } = request;
-  const limits = { program, ...(seconds === undefined ? {} : { mostSeconds: MIN_SECONDS + Math.ceil(seconds) }) };
+  const limits = { program, ...(seconds === undefined ? {} : { maxSeconds: BASE_SECONDS + Math.ceil(seconds) }) };
   const encoder = ENCODERS[containerOf(finishedExtension(finishing, extension))];
   if (encoder === undefined)
     throw new FfmpegFailed(`a ${extension} file cannot be written: name another --sound-format`);
@@ -97,7 +98,7 @@ export async function finishSound(
       args: [...args, ...written],
       ...(isGiven ? { onInput: async (input) => pipeline(Readable.from([metadataOf(chapters)]), input) } : {}),
     });
-    if (encoder.muxer === 'wav') await appendCues(out, within(chapters, span), rate);
+    if (encoder.muxer === 'wav') await appendCues(out, chaptersWithin(chapters, span), rate);
   };
   if (target === undefined || before === undefined) {
     await write();

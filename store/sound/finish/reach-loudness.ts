@@ -16,10 +16,11 @@ const LIMITER_RATE = 192_000;
 /** The limiter's look-ahead in ms. It delays the audio by as much, which is compensated. */
 const LOOK_AHEAD = 5;
 
-/** Makes a copy of a measured file, for {@link reachLoudness}. */
+/** The arguments of {@link reachLoudness}. */
 interface LoudCopy {
   /** Integrated loudness to reach, LUFS. */
   readonly target: number;
+  /** Loudness of the original. */
   readonly before: Loudness;
   /** Writes the copy through this filter. */
   readonly write: (filter: string) => Promise<void>;
@@ -52,8 +53,8 @@ function gainFilter(gain: number, peak: number): string {
   const volume = `volume=${gain.toFixed(2)}dB`;
   if (peak + ROUNDING + gain <= MAX_PEAK) return volume;
   const late = (LIMITER_RATE * LOOK_AHEAD) / 1_000;
-  const most = (10 ** ((MAX_PEAK - PEAK_MARGIN) / 20)).toFixed(4);
-  const limiter = `alimiter=limit=${most}:attack=${LOOK_AHEAD}:release=50:level=disabled`;
+  const limit = (10 ** ((MAX_PEAK - PEAK_MARGIN) / 20)).toFixed(4);
+  const limiter = `alimiter=limit=${limit}:attack=${LOOK_AHEAD}:release=50:level=disabled`;
   return `aresample=${LIMITER_RATE},${volume},apad=pad_len=${late},${limiter},atrim=start_sample=${late},asetpts=N/SR/TB`;
 }
 
@@ -66,7 +67,7 @@ export interface Loudness {
 }
 
 /** Which ffmpeg to run, and for how long. */
-type Run = Pick<FfmpegRun, 'program' | 'mostSeconds'>;
+type Run = Pick<FfmpegRun, 'program' | 'maxSeconds'>;
 
 /**
  * EBU R 128 measures blocks of 0.4 s, so a shorter sound is repeated ten times. The size is 0.4 s in samples at the

@@ -28,7 +28,7 @@ export async function soundSpan(path: string, program: string): Promise<Span> {
 }
 
 /** Returns the chapters that remain if only this span of a file is kept, with their new times. Undefined keeps all. */
-export function within(chapters: readonly Chapter[], span: Span | undefined): readonly Chapter[] {
+export function chaptersWithin(chapters: readonly Chapter[], span: Span | undefined): readonly Chapter[] {
   if (span === undefined) return chapters;
   const [start, end] = [span.start * 1_000, span.end * 1_000];
   const moved = (ms: number): number => Math.round(Math.min(Math.max(ms, start), end) - start);

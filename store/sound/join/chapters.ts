@@ -5,6 +5,8 @@ import { onDisk } from '../../folders.ts';
 import type { Chapter } from './join-parts.ts';
 import { withFile } from './new-file.ts';
 
+// Chapters in three forms: ID3 frames of MP3 files, cue chunks of WAV files, and ffmpeg's own metadata.
+
 /** Max entries in a table of contents, whose count is one byte. */
 const MAX_ENTRIES = 255;
 /** Byte offset that means "none": players use the times instead. */

@@ -3,7 +3,7 @@ import { Distribution } from '../../../results/report/distribution.ts';
 import { EndTimeline } from '../../../results/report/end-timeline.ts';
 import { FailureGroups } from '../../../results/report/failure-groups.ts';
 import { publicText } from '../../../results/report/public-text.ts';
-import { longestText, RowBlocks } from '../../../results/report/row-blocks.ts';
+import { maxTextLength, RowBlocks } from '../../../results/report/row-blocks.ts';
 import type { ResultFields, ScannedRow } from '../../../results/result-line.ts';
 
 function of(values: readonly number[]) {
@@ -76,7 +76,7 @@ it('of a batch above 200,000 rows all failures and a sample of the others are li
 });
 
 it('texts are cut in large batches only, so that a report of 100,000 rows stays below 10 MB', () => {
-  expect([1, 1_000, 100_000, 1_000_000].map((rows) => longestText({ rows }))).toEqual([5_000, 5_000, 160, 120]);
+  expect([1, 1_000, 100_000, 1_000_000].map((rows) => maxTextLength({ rows }))).toEqual([5_000, 5_000, 160, 120]);
 });
 
 it('without texts no cell of a row says what it says, and nothing names or links its file', () => {

@@ -149,7 +149,7 @@ it('fails where this process has no file descriptors left, and does not end it',
 
 it('ends when its time is up', async () => {
   const program = await script('exec sleep 1000');
-  await expect(runFfmpeg({ program, args: [], mostSeconds: 0.01 })).rejects.toThrow('SIGKILL');
+  await expect(runFfmpeg({ program, args: [], maxSeconds: 0.01 })).rejects.toThrow('SIGKILL');
 });
 
 it('gets what it is given, and gives what it writes', async () => {
