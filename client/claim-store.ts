@@ -105,7 +105,7 @@ async function claim(
   return { store, id };
 }
 
-/** How lost texts are restored. */
+/** How lost texts are restored: the ledger has each transcript, so its file can be written again without paying. */
 export interface Rewriting {
   /** Opens the store when a lost text has to be stored again. Default: lost texts are not restored. */
   readonly open?: () => Promise<Pick<Store, 'write'>>;

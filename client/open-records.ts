@@ -21,7 +21,7 @@ export async function openRecords(settings: LedgerSettings, options: OpenOptions
     const ledger = await open(settings, options);
     if (options.thread === true) return ledger;
     try {
-      await noteReadOnly(settings, ledger);
+      await reportReadOnly(settings, ledger);
       return ledger;
     } catch (error) {
       await ledger.close();
@@ -60,7 +60,7 @@ export async function openRecordsIfAny(settings: Opened): Promise<Ledger | undef
 }
 
 /** Reports to `onReadOnly` why no work can be done on a ledger, if that is so. */
-export async function noteReadOnly(
+export async function reportReadOnly(
   { onReadOnly }: Pick<LedgerSettings, 'onReadOnly'>,
   ledger: Pick<Ledger, 'place' | 'readOnly' | 'isAccepted'>,
 ): Promise<void> {

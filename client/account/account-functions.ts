@@ -177,7 +177,7 @@ async function failureOf(work: Promise<void>): Promise<Failure | undefined> {
 }
 
 function resultOf(wanted: unknown, shown: unknown, failure: Failure | undefined): FieldResult {
-  if (shown !== undefined && isSame(wanted, shown)) return 'set';
+  if (shown !== undefined && isSameValue(wanted, shown)) return 'set';
   if (failure === undefined) return shown === undefined ? 'unseen' : 'ignored';
   // After `ServiceDown`, the API may have applied the update all the same.
   if (failure.class !== 'ServiceDown') return 'refused';
@@ -194,7 +194,7 @@ function shownIn(profile: Profile, name: string): unknown {
 }
 
 /** Whether two field values are equivalent: a URL may come back normalized, and an empty text means none, like null. */
-export function isSame(one: unknown, other: unknown): boolean {
+export function isSameValue(one: unknown, other: unknown): boolean {
   const plain = (value: unknown): unknown => {
     if (value === '') return null;
     return typeof value === 'string' && URL.canParse(value) ? new URL(value).href : value;

@@ -50,6 +50,7 @@ export async function reconcile(
   const ledger = await session.ledger();
   const plan = await planSettlement(ledger, batch, request);
   if (plan.type !== 'found') return plan;
+  // Rows that the request says to pay for again.
   const { again } = plan;
   if (again.length > 0 && lacksConsent(person)) return { type: 'unconfirmed', requests: again.length };
   const out = resolve(request.out ?? defaultOut(batch.name));

@@ -185,16 +185,18 @@ interface NamedChoices extends BatchChoices, AskedReading {
 }
 
 /**
- * The choices for a manifest whose batch may be on record: such a batch keeps its dialect and finishing, whatever the
- * configuration says now. Explicit options stay, and are refused later if the batch differs. Throws {@link
- * VoxbatchError} (`bad-option`) for a new batch whose finishing this machine cannot do.
+ * Returns the choices for a manifest whose batch may be on record: such a batch keeps its API dialect and finishing of
+ * sound, which are part of its `reading` (how its rows are read), whatever the configuration says now. Explicit options
+ * stay, and are refused later if the batch differs. Throws {@link VoxbatchError} (`bad-option`) for a new batch whose
+ * finishing this machine cannot do.
  */
 async function withRecordedReading<Choices extends NamedChoices>(
   choices: Choices,
   settings: Pick<Settings, 'ledger' | 'env'>,
 ): Promise<Choices> {
   const { reading } = choices.settings;
-  // v1 supports every kind of row, and without reading options the reading is not compared.
+  // Then the record cannot change the check: dialect v1 supports every kind of row (the legacy one only some), and
+  // without reading options the reading is not compared.
   if (legacyShareOf(choices.settings) === 0 && reading.finish === undefined && !choices.givesReading) return choices;
   const ledger = await openRecordsIfAny(settings);
   try {

@@ -8,7 +8,7 @@ import { freeSpace } from '../../store/open-store.ts';
 import type { AccountRead } from '../account/account-functions.ts';
 import { requireStore } from '../claim-store.ts';
 import type { Account } from '../../contract/names.ts';
-import { noteReadOnly, openRecordsIfAny } from '../open-records.ts';
+import { reportReadOnly, openRecordsIfAny } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 import { isLedgerUnconfirmed } from '../trust/known-ledgers.ts';
@@ -48,7 +48,7 @@ export type ViewedPlan =
  */
 export async function planRun(request: PlanRequest): Promise<ViewedPlan> {
   const ledger = await openRecordsIfAny(request.settings);
-  if (ledger !== undefined) await noteReadOnly(request.settings, ledger);
+  if (ledger !== undefined) await reportReadOnly(request.settings, ledger);
   try {
     const run = await checkRun(request);
     if (run.type !== 'sound') return run;

@@ -128,6 +128,7 @@ export async function recordBatch(request: RecordRequest): Promise<Recorded> {
   request.onEvent?.({ type: 'found', batch: found });
   const isThere = found !== undefined && found.state !== 'loading';
   const manifest = { source, options: checked.options, checked: checked.summary };
+  // The manifest may be an edited one whose rows a redrive has given to the batch; then the batch's digest counts.
   const digest = isThere ? await digestFor(found, manifest, ledger) : (checked.summary.digest ?? '');
   const identity = { name, digest, ...realmOf(open) };
   if (!isThere && plan.out !== null) {

@@ -193,6 +193,6 @@ export async function endWaitingAfter(session: Pick<Session, 'ledger'>, signal: 
 }
 
 /** Whether a batch's hook is still undelivered, because the process that worked on it was killed first. */
-export async function owesNotice(session: Session, batch: string): Promise<boolean> {
+export async function hasUndeliveredHook(session: Session, batch: string): Promise<boolean> {
   return (await (await session.ledger()).noticesOf(batch)).some(isUndelivered);
 }

@@ -48,7 +48,7 @@ export interface Outlook {
 }
 
 /** Result of making or changing a schedule. `unsound`: nothing was done, because its manifest could not run now. */
-export type Made =
+export type MadeSchedule =
   | {
       readonly type: 'made';
       readonly schedule: ShownSchedule;
@@ -80,7 +80,7 @@ export async function makeSchedule(
   session: Session,
   { name, spec, wanted, mustRun = false, reason }: ScheduleRequest,
   say: (line: string) => void,
-): Promise<Made> {
+): Promise<MadeSchedule> {
   const outlook = await priceRun(wanted, spec, session.settings.env);
   const { price, run } = outlook;
   if (mustRun && price.type === 'unsound') return { type: 'unsound', price };
@@ -107,7 +107,7 @@ export interface ChangeRequest {
 }
 
 /** Changes a schedule. A running batch stays as it is. Throws as {@link makeSchedule} does, and `no-schedule`. */
-export async function changeSchedule(place: OpenSchedules, name: string, change: ChangeRequest): Promise<Made> {
+export async function changeSchedule(place: OpenSchedules, name: string, change: ChangeRequest): Promise<MadeSchedule> {
   const { wanted, mustRun = false, written, nameOf } = change;
   const { around } = place;
   if (wanted === undefined) {
@@ -165,7 +165,7 @@ export async function createSchedule(
   try {
     // Temporal has also lost its pending triggers and backfills, so they must not be allowed any more.
     if (isKnown) await ledger.pauseFirings(name, Date.now(), '', by);
-    // Done first, because the schedule may fire immediately.
+    // Records the settings first, because the schedule may fire immediately.
     await ledger.settleSchedule(name, settings, Date.now(), by);
     await ledger.setScheduleHooks(name, { onEnd, notify });
     // A recreated schedule may have been paused.

@@ -92,7 +92,10 @@ async function awaitWorker(place: SchedulePlace, name: string): Promise<boolean>
   return true;
 }
 
-/** Triggers and waits, given that a worker is there. */
+/**
+ * Triggers and waits, given that a worker is there. The trigger has an allowance: the ledger's permission for one
+ * firing to make a batch.
+ */
 export async function triggerAttended(
   place: SchedulePlace,
   name: string,

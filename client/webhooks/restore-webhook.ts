@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../api/speech-api.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { changeProfile, clearWebhook, isRefusal, isSame, type ProfileChange } from '../account/account-functions.ts';
+import {
+  changeProfile,
+  clearWebhook,
+  isRefusal,
+  isSameValue,
+  type ProfileChange,
+} from '../account/account-functions.ts';
 import { readProfilePatiently, realmOf, type ConnectedApi } from '../connect-api.ts';
 import type { RestoreResult } from './webhook-options.ts';
 import { isOurs, type WebhookSet } from './webhook-url.ts';
@@ -18,7 +24,7 @@ export async function restoreWebhook(open: ConnectedApi, set: WebhookSet, signal
     try {
       const { webhookUrl } = await readProfilePatiently(open.api, signal);
       if (webhookUrl !== undefined && !isOurs(set, webhookUrl)) {
-        const isBack = tries > 0 || (before.type === 'known' && isSame(webhookUrl, before.url));
+        const isBack = tries > 0 || (before.type === 'known' && isSameValue(webhookUrl, before.url));
         return isBack ? 'back' : 'others';
       }
     } catch (error) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { WebhookBefore, WebhookRecord } from '../../ledger/webhooks/webhooks.ts';
-import { isSame } from '../account/account-functions.ts';
+import { isSameValue } from '../account/account-functions.ts';
 
 /** The record of a webhook URL that a process has set: the URL, earlier ones of ours, and what to restore. */
 export type WebhookSet = NonNullable<WebhookRecord['set']>;
@@ -18,7 +18,7 @@ export function newSecret(): string {
 
 /** Whether a URL was set by this ledger's processes and not restored since. */
 export function isOurs({ address, earlier }: WebhookSet, url: string | null): boolean {
-  return [address, ...earlier].some((one) => isSame(url, one));
+  return [address, ...earlier].some((one) => isSameValue(url, one));
 }
 
 /** The profile's webhook before a process set its own: what to restore, or the URL of another voxbatch. */

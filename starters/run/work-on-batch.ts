@@ -2,7 +2,7 @@ import { AnswersLost } from '../../contract/answers-lost.ts';
 import { messageOf } from '../../contract/message-of.ts';
 import {
   endWaitingAfter,
-  owesNotice,
+  hasUndeliveredHook,
   deliverHooks,
   workOn,
   type FollowedBatch,
@@ -183,7 +183,7 @@ export async function finishClosed(
   finish: () => Promise<ExitName>,
 ): Promise<ExitName> {
   const exit = await finish();
-  if (!(await owesNotice(session, batch))) return exit;
+  if (!(await hasUndeliveredHook(session, batch))) return exit;
   const interruption = listenForInterrupt(
     () => {
       say(`The hook is still to be told. To tell it, run ${takeNote?.taken?.instead ?? 'the same command again'}.`);
