@@ -2,7 +2,7 @@ import { jsonLine, type RunContext, type Output } from '../terminal/output.ts';
 import {
   changeSchedule,
   makeSchedule,
-  type Made,
+  type MadeSchedule,
   type Outlook,
   type WantedRun,
 } from '../../client/schedules/make-schedule.ts';
@@ -81,7 +81,7 @@ async function wantedRun(manifest: string, flags: Flags, settings: CommandSettin
  * Prints a schedule that was made or changed, and what it would run now. Throws {@link ExitError} `usage` if it was
  * refused because its manifest could not run.
  */
-function report(made: Made, { json }: { readonly json?: boolean }, output: Output): ExitName {
+function report(made: MadeSchedule, { json }: { readonly json?: boolean }, output: Output): ExitName {
   if (made.type === 'unsound') {
     const { reason, more } = made.price;
     // `unchangedError` says itself that nothing was spent.
