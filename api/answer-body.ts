@@ -63,16 +63,16 @@ export class AnswerBody {
     return this.#isWhole;
   }
 
-  /** Reads to the end, at most about `most` bytes, and keeps what arrived. Never rejects. */
-  async collect(most: number): Promise<Buffer> {
-    await this.#until(() => this.#bytes > most);
+  /** Reads to the end, at most about `max` bytes, and keeps what arrived. Never rejects. */
+  async collect(max: number): Promise<Buffer> {
+    await this.#until(() => this.#bytes > max);
     if (!this.#isOver) this.destroy();
     return this.#pieces.length === 1 && this.#pieces[0] !== undefined ? this.#pieces[0] : Buffer.concat(this.#pieces);
   }
 
-  /** Reads at least `least` bytes, or everything. Returns the first chunk, if any, without consuming it. */
-  async start(least: number): Promise<Buffer | undefined> {
-    await this.#until(() => this.#bytes >= least);
+  /** Reads at least `min` bytes, or everything. Returns the first chunk, if any, without consuming it. */
+  async start(min: number): Promise<Buffer | undefined> {
+    await this.#until(() => this.#bytes >= min);
     return this.#pieces[0];
   }
 

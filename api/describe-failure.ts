@@ -27,7 +27,7 @@ const MAX_CAUSE_LENGTH = 120;
 
 /** Returns the short cause by which failures are counted: `403 from cdn.example`. */
 export function causeOf(what: string, { redact, from, privateTexts }: FailureContext): string {
-  return redact(`${what} from ${from}`, { privateTexts, longest: MAX_CAUSE_LENGTH });
+  return redact(`${what} from ${from}`, { privateTexts, maxLength: MAX_CAUSE_LENGTH });
 }
 
 /**
@@ -43,7 +43,7 @@ export function describeAnswer(
 ): Failure {
   const body = readErrorBody(answer.json);
   const short = (text: string): string =>
-    context.redact(text, { privateTexts: context.privateTexts, longest: MAX_CODE_LENGTH });
+    context.redact(text, { privateTexts: context.privateTexts, maxLength: MAX_CODE_LENGTH });
   const code = body.code === undefined ? undefined : short(body.code);
   const requestId = readRequestId(answer, context);
   const retryAfterMs = readRetryAfter(answer, Date.now());
@@ -72,7 +72,7 @@ function describeShortly({ status, json, cut }: Answer, code: string | undefined
 /** The API's request id, from the body or a header. */
 export function readRequestId(answer: Pick<Answer, 'header' | 'json'>, context: FailureContext): string | undefined {
   const id = readErrorBody(answer.json).requestId ?? answer.header('x-request-id');
-  const clean = id === undefined ? '' : context.redact(id, { longest: MAX_CODE_LENGTH });
+  const clean = id === undefined ? '' : context.redact(id, { maxLength: MAX_CODE_LENGTH });
   return clean === '' ? undefined : clean;
 }
 

@@ -5,7 +5,6 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import type { AgentPair } from './agents.ts';
 import { AnswerBody, BodyCut } from './answer-body.ts';
 import { type TimeLimits, Watch } from './time-limits.ts';
-import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
@@ -178,7 +177,7 @@ function decompressed(message: http.IncomingMessage): Readable {
  * no byte of the request has left, whatever went wrong. `bytesWritten` does not help: it also counts the bytes held
  * back.
  */
-function onGiven(request: ClientRequest, given: () => void): void {
+function onGiven(request: http.ClientRequest, given: () => void): void {
   request.on('socket', (socket) => {
     const event = pendingEvent(socket);
     if (request.reusedSocket || event === undefined) given();

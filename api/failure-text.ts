@@ -11,13 +11,13 @@ const MIN_ECHO_LENGTH = 12;
 
 /**
  * Makes a text safe to record and show: without the token, links and the user's own texts, on one line, at most
- * `longest` characters (default 500).
+ * `maxLength` characters (default 500).
  *
  * @param privateTexts texts of the user that the service may echo, such as the text to speak.
  */
 export type Redact = (
   text: string,
-  options?: { readonly privateTexts?: readonly string[]; readonly longest?: number },
+  options?: { readonly privateTexts?: readonly string[]; readonly maxLength?: number },
 ) => string;
 
 /** Creates the redactor for a token. It finds the token plain, URL-encoded and in base64, in any letter case. */
@@ -36,14 +36,14 @@ export function createRedact(token: string): Redact {
     .map((form) => new RegExp(`${form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')}={0,2}`, 'gi'));
   const hideToken = (text: string): string => patterns.reduce((left, pattern) => left.replace(pattern, '***'), text);
 
-  const shortest = Math.min(...[...forms].map(({ length }) => length));
+  const minTokenLength = Math.min(...[...forms].map(({ length }) => length));
 
   return (text, options = {}) => {
     // A text shorter than the token, like most ids and states, cannot contain it.
-    const longest = options.longest ?? MAX_MESSAGE_LENGTH;
+    const maxLength = options.maxLength ?? MAX_MESSAGE_LENGTH;
     if (
-      text.length < shortest &&
-      text.length <= longest &&
+      text.length < minTokenLength &&
+      text.length <= maxLength &&
       options.privateTexts === undefined &&
       /^[\w-]*$/.test(text)
     ) {
@@ -65,7 +65,7 @@ export function createRedact(token: string): Redact {
       .replace(/\p{Cs}/gu, '\ufffd')
       .trim();
     // Removing something may have joined the halves of a token that was split on purpose.
-    return cut(hideToken(clean), longest);
+    return cut(hideToken(clean), maxLength);
   };
 }
 
@@ -84,8 +84,8 @@ function hideEcho(text: string, secret: string): string {
   return clean + rest;
 }
 
-function cut(text: string, longest: number): string {
-  if (text.length <= longest) return text;
+function cut(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
   // Do not cut a surrogate pair: half of it is not valid UTF-8.
-  return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
+  return `${text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
 }

@@ -19,6 +19,7 @@ export function describeError(error: unknown, what = 'store it'): string {
 
 /** Returns the message of a system call's error, recognised by its fields because its class differs between realms. */
 function systemError(error: unknown): string | undefined {
+  // Five causes at most: they may form a circle.
   for (let at = asObject(error), depth = 0; at !== undefined && depth < 5; at = asObject(at['cause']), depth += 1) {
     const code = asText(at['code']);
     if (code !== undefined && asText(at['syscall']) !== undefined) return asText(at['message']) ?? code;

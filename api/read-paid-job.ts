@@ -40,7 +40,7 @@ export async function readPaidJob(
 function cleanReading(job: JobReading, connection: Pick<Connection, 'redact'>): JobReading {
   return {
     ...job,
-    status: connection.redact(job.status, { longest: 60 }),
+    status: connection.redact(job.status, { maxLength: 60 }),
     ...(job.error === undefined ? {} : { error: connection.redact(job.error) }),
   };
 }
@@ -53,7 +53,7 @@ const MAX_DESCRIPTION_LENGTH = 240;
 /** Max members to examine. */
 const MAX_MEMBERS = 30;
 /** Max nesting depth of listed members. */
-const DEEPEST = 4;
+const MAX_DEPTH = 4;
 
 /**
  * Lists the members of an answer with truncated values, such as `data.status "done", data.progress 100`, and only the
@@ -66,20 +66,20 @@ export function describeMembers(json: unknown, redact: Redact, privateTexts: rea
   const add = (value: unknown, name: string, depth: number): void => {
     if (links.length + others.length >= MAX_MEMBERS) return;
     const object = asObject(value);
-    if (object !== undefined && depth < DEEPEST) {
+    if (object !== undefined && depth < MAX_DEPTH) {
       for (const [key, inner] of Object.entries(object).slice(0, MAX_MEMBERS)) {
         add(inner, name === '' ? key : `${name}.${key}`, depth + 1);
       }
       return;
     }
     const first: unknown = Array.isArray(value) ? value[0] : undefined;
-    if ((asObject(first) !== undefined || isLink(first)) && depth < DEEPEST) {
+    if ((asObject(first) !== undefined || isLink(first)) && depth < MAX_DEPTH) {
       add(first, `${name}.0`, depth + 1);
       return;
     }
     const isSecret = typeof value === 'string' && /token|secret|password|signature|credential/i.test(name);
     const word = isSecret ? '…' : wordOf(value, redact, privateTexts);
-    (isLink(value) ? links : others).push(`${redact(name, { longest: MAX_NAME_LENGTH })} ${word}`);
+    (isLink(value) ? links : others).push(`${redact(name, { maxLength: MAX_NAME_LENGTH })} ${word}`);
   };
   add(json, '', 0);
   const all = [...links, ...others].join(', ');
@@ -93,7 +93,7 @@ function isLink(value: unknown): boolean {
 }
 
 function wordOf(value: unknown, redact: Redact, privateTexts: readonly string[]): string {
-  if (typeof value === 'string') return `"${redact(value, { longest: MAX_VALUE_LENGTH, privateTexts })}"`;
+  if (typeof value === 'string') return `"${redact(value, { maxLength: MAX_VALUE_LENGTH, privateTexts })}"`;
   if (Array.isArray(value)) return `[${String(value.length)}]`;
   return typeof value === 'object' && value !== null ? '{…}' : String(value);
 }

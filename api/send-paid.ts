@@ -6,7 +6,7 @@ import { describeError, isLocalError } from './local-errors.ts';
 import { download } from './download.ts';
 import type { AnswerHead } from './http.ts';
 import { openForm, type UploadBody } from './multipart.ts';
-import { clientIn, lacks } from './dialects/dialect-table.ts';
+import { clientIn, unsupported } from './dialects/dialect-table.ts';
 import type { OperationClient } from './operations/operation-client.ts';
 import { openMedia, readAnswer } from './read-answer.ts';
 import { readFacts } from './describe-failure.ts';
@@ -33,7 +33,7 @@ export async function sendPaid<T>(
 ): Promise<Verdict<T>> {
   const operation: OperationClient | null = clientIn(connection.dialect, request.operation);
   if (operation === null) {
-    return { verdict: 'rejected', failure: lacks(connection.dialect, request.operation) };
+    return { verdict: 'rejected', failure: unsupported(connection.dialect, request.operation) };
   }
   const context: PaidContext = {
     operation,

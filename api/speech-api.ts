@@ -18,8 +18,8 @@ export interface PaidRequest {
    */
   readonly isRepeat: boolean;
   /**
-   * Whether a 503 with the API's own error body means "not accepted" (an assumption; see one-charge.md). A batch
-   * setting.
+   * Whether a 503 with the API's own error body means "not accepted" (an assumption:
+   * docs/decisions/one-charge.md). A batch setting.
    */
   readonly trust503: boolean;
 }

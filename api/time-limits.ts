@@ -82,8 +82,8 @@ export class Watch {
   }
 
   #sleep(now: number): void {
-    const most = this.#stage === 'connecting' ? SEEN_EVERY_MS : this.#limits.idleTimeoutMs;
-    const ms = Math.min(this.#dueAt() - now, most);
+    const maxMs = this.#stage === 'connecting' ? SEEN_EVERY_MS : this.#limits.idleTimeoutMs;
+    const ms = Math.min(this.#dueAt() - now, maxMs);
     this.#timer = setTimeout(() => {
       if (this.#stage === 'connecting') this.#see();
       const woken = performance.now();

@@ -4,7 +4,7 @@ import { readJson, requestChange } from '../read-json.ts';
 import { asId, asNumber, asText, firstOf, objectsAt } from '../read-members.ts';
 import { readHttpDate } from '../retry-after.ts';
 import { type Profile, ApiError } from '../speech-api.ts';
-import { lacks } from '../dialects/dialect-table.ts';
+import { unsupported } from '../dialects/dialect-table.ts';
 
 /** Where the answer may have the profile. */
 const PLACES = ['', 'data', 'profile', 'data.profile', 'user', 'data.user'];
@@ -47,6 +47,6 @@ export async function updateProfile(
 ): Promise<void> {
   const privateTexts = Object.values(fields).filter((value) => typeof value === 'string');
   const request = connection.dialect.updateProfile;
-  if (request === null) throw new ApiError(lacks(connection.dialect, 'update of the profile'));
+  if (request === null) throw new ApiError(unsupported(connection.dialect, 'update of the profile'));
   await requestChange(connection, { ...request, body: JSON.stringify(fields) }, { privateTexts, signal });
 }

@@ -7,7 +7,7 @@ import { factsOf, type BuiltInOperation, type Operation, type OwnName } from '..
 import { ApiError } from '../speech-api.ts';
 
 /** A request for a page of the list of voices. */
-export interface VoicesWanted {
+export interface VoicePageRequest {
   /** From 1. */
   readonly page: number;
   readonly pageSize: number;
@@ -28,7 +28,7 @@ export interface DialectTable<D extends Dialect> {
   /** Changes account settings, given as the body; null if the dialect cannot. */
   readonly updateProfile: FreeRequest | null;
   /** Reads a page of the voices. */
-  readonly voices: (wanted: VoicesWanted) => FreeRequest;
+  readonly voices: (wanted: VoicePageRequest) => FreeRequest;
   /** Deletes a voice of the account. */
   readonly deleteVoice: (voiceId: string) => FreeRequest;
   /** Whether missing credits are answered with 402; otherwise with 429, like too many requests. */
@@ -43,7 +43,7 @@ export type AnyDialectTable = { [D in Dialect]: DialectTable<D> }[Dialect];
 /** Returns the dialect's client for an operation. Throws {@link ApiError} if the dialect lacks it; nothing is sent. */
 export function clientOf<O extends Operation>(table: AnyDialectTable, operation: O): ClientOf<O> {
   const client = clientIn(table, operation);
-  if (client === null) throw new ApiError(lacks(table, operation));
+  if (client === null) throw new ApiError(unsupported(table, operation));
   return client;
 }
 
@@ -62,7 +62,7 @@ type ClientOf<O extends Operation> = O extends BuiltInOperation
     : OperationClient;
 
 /** Returns the failure of a request for something that a dialect does not have. `what`: a noun without article. */
-export function lacks({ dialect }: AnyDialectTable, what: string): Failure {
+export function unsupported({ dialect }: AnyDialectTable, what: string): Failure {
   return {
     class: 'BadRequest',
     message: `The ${dialect} paths of the API have no ${what}; nothing was sent.`,

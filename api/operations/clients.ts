@@ -27,8 +27,8 @@ const VIDEO_RESULT: ResultNames = {
 const FIELDS = REQUEST_FIELDS.v1;
 
 /**
- * The paid operations of the current paths. A new operation needs an entry here and in {@link LEGACY_CLIENTS}, and
- * those in `contract/` that `operations.ts` names.
+ * The paid operations of the current paths. A new operation needs an entry here and in {@link LEGACY_CLIENTS}, and in
+ * `contract/` those that `contract/operations.ts` names.
  */
 export const V1_CLIENTS: OperationClients<'v1'> = {
   'speech-job': jobAt('/speech/tts/jobs', bodyOf(FIELDS['speech-job']), {

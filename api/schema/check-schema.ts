@@ -61,8 +61,8 @@ export async function readApiDocument(connection: Connection): Promise<ApiDocume
   throw new NoDocument('the API does not show it');
 }
 
-/** Deepest nesting of the forms of a body. */
-const DEEPEST = 8;
+/** Max nesting of the forms of a body (`allOf`, `anyOf`, `oneOf`). */
+const MAX_DEPTH = 8;
 
 /** Max schema parts to examine: a schema that contains itself in several members would never end. */
 const MAX_PARTS = 10_000;
@@ -125,7 +125,7 @@ interface Fields {
 }
 
 function fieldsOf(walk: Walk, schema: unknown, depth: number): Fields | undefined {
-  if (depth > DEEPEST || (walk.left -= 1) < 0) return undefined;
+  if (depth > MAX_DEPTH || (walk.left -= 1) < 0) return undefined;
   const found = resolve(walk.root, schema);
   if (found === undefined) return undefined;
   const parts = (name: string): readonly Fields[] => {

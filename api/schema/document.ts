@@ -116,7 +116,7 @@ function pathOf(server: JsonObject | undefined, address: string): string | undef
 }
 
 /** Max nesting depth; real documents have about 20. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 /** Members that do not affect requests or answers. */
 const WORDS = new Set([
@@ -154,7 +154,7 @@ export function digestOf(root: JsonObject, part: unknown): string {
   const parts: Record<string, unknown> = {};
   const waiting: string[] = [];
   const bare = (value: unknown, depth: number, isNames = false): unknown => {
-    if (depth > DEEPEST) return null;
+    if (depth > MAX_DEPTH) return null;
     if (Array.isArray(value)) return value.map((one) => bare(one, depth + 1));
     const object = asObject(value);
     if (object === undefined) return value;

@@ -56,7 +56,7 @@ describe('createRedact', () => {
   it('keeps to one line and 500 characters', () => {
     expect(redact('a\r\n\u0007b\u2028c')).toBe('a b c');
     expect(redact('x'.repeat(600))).toHaveLength(500);
-    expect(redact('x'.repeat(600), { longest: 100 })).toHaveLength(100);
+    expect(redact('x'.repeat(600), { maxLength: 100 })).toHaveLength(100);
   });
 
   it('takes no long time for long texts, and leaves no half of a token', () => {
