@@ -82,7 +82,12 @@ export async function reconcile(
     if (paid.type !== 'open' && paid.type !== 'finished') return { ...paid, ...found };
     return { type: 'open', ...found, rows: rows.map((row) => resubmittedIf(toPay, row)), paid };
   }
-  if (changed !== 'rows') return { type: 'settled', changed, ...found };
+  if (changed !== 'rows') {
+    // What the ledger lacks may follow from the results of these.
+    if (forgotten === undefined || !(await hasJobsWhilePaused(batch, ledger)))
+      return { type: 'settled', changed, ...found };
+    await requireOwnServer(session.settings, ledger);
+  }
   await claimOut(out, batch, ledger);
   return { type: 'open', ...found };
 }
@@ -95,6 +100,12 @@ async function sendsNothing(batch: BatchRecord, ledger: Ledger): Promise<boolean
   if (batch.settings.cache === 'only') return true;
   if (batch.state === 'open') return isPausedByPerson(batch);
   return (await ledger.heldBatches()).some((held) => held.batch === batch.name);
+}
+
+/** Whether jobs of a paused batch run: their results are fetched, and nothing is sent. */
+async function hasJobsWhilePaused(batch: BatchRecord, ledger: Ledger): Promise<boolean> {
+  const { states } = await ledger.counts(batch.name);
+  return isPausedByPerson(batch) && states.processing + states.fetching > 0;
 }
 
 /** Whether the plan settles any row. */

@@ -137,6 +137,8 @@ function leftLines({ rows, orphans, voices, again, forgotten }: Listed, batch: s
 function forgottenLine({ folders, rows, jobs, withoutJob }: NonNullable<Listed['forgotten']>, batch: string): string {
   const what = rows.length === 0 ? plural(jobs.length, 'job') : `paid requests of ${rowsInWords(rows.length)}`;
   const known = `The receipts in ${folders.join(' and ')} have ${what} that the ledger lacks.`;
+  const later = `Its rows need the results of their present jobs first. Then: voxbatch reconcile ${shellWord(batch)}`;
+  if (jobs.length + withoutJob === 0) return `${known} ${later}`;
   return `${known} ${adoptAdvice(batch, jobs)}${joblessAdvice(batch, withoutJob)}`.trimEnd();
 }
 
@@ -168,7 +170,9 @@ async function workOnOpened(end: Settled, command: RedriveCommand, invocation: I
   const { batch, out } = command;
   const { session, output } = invocation;
   if (end.type === 'open')
-    return end.paid === undefined ? workOn(batch, out, invocation, true) : finishRedrive(end.paid, command, invocation);
+    return end.paid === undefined
+      ? workOn(batch, out, invocation, end.rows.length > 0)
+      : finishRedrive(end.paid, command, invocation);
   if (end.type !== 'settled') return finishRedrive(end, command, invocation);
   const ledger = await session.ledger();
   const now = await batchHere(ledger, session.settings, batch.name);

@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import { saying } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const MANIFEST = `id,kind,text,voice,video,audio
 r1,tts,First.,narrator,,
@@ -57,6 +58,43 @@ it('a restored ledger goes back to an earlier take, gets the jobs of unknown row
   const { credits } = JSON.parse((await run('status m --json')).stdout) as { credits: { charged: number } };
   const charged = world.simulator.ledger().reduce((sum, one) => sum + one.credits, 0);
   expect(credits).toMatchObject({ charged: expect.closeTo(charged), reserved: 0, uncertain: 0 });
+  expect(await run('verify m')).toMatchObject({ code: 0 });
+  expect(world.simulator.ledger()).toHaveLength(paid);
+});
+
+it('what followed from jobs that ran when the backup was made is given to its rows once these have ended, and is not paid for again', async () => {
+  const world = await LiveWorld.open({ seed: 78, jobMs: [60_000, 60_000], config: { cache: 'off' } });
+  const run = (line: string): ReturnType<LiveWorld['run']> => world.run(line.split(' '));
+  await world.write(
+    'm.csv',
+    'id,kind,text,voice,video\nr1,tts,Breaks once.,narrator,\nr2,dub,Here.,narrator,https://media.example/face.mp4\n',
+  );
+  await world.changePlan({
+    rules: [{ on: 'create', match: { text: 'Breaks' }, times: 1, fault: 'job-fails' }],
+  });
+  const { ended } = world.start(['run', 'm.csv', '--yes', '--retakes', '1']);
+  await waitFor(async () => (await run('status m')).stdout.includes('2 processing'));
+  expect(await run('backup copy')).toMatchObject({ code: 0 });
+  await world.changeSimulator({ jobMs: [50, 100] });
+  expect(await ended).toMatchObject({ code: 0 });
+  const paid = world.simulator.ledger().length;
+  expect(paid).toBe(2 + 2);
+  const files = await world.results('m');
+  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
+  for (const line of ['restore copy', 'trust', 'ledger accept-copy', 'ledger compare-store']) await run(line);
+
+  expect(await run('reconcile m')).toMatchObject({
+    code: 75,
+    stdout: saying('need the results of their present jobs'),
+  });
+  const { stdout } = await run('reconcile m');
+  const [, named = ''] = /free: voxbatch (reconcile m --adopt r1=[^\s.]+)/.exec(stdout) ?? [];
+  expect(await run(named)).toMatchObject({ code: 0 });
+  await run('ledger accept-copy --compared');
+  expect(await run('run m.csv --yes')).toMatchObject({ code: 0 });
+  const now = await world.results('m');
+  for (const [id, row] of files) expect(now.get(id)).toMatchObject({ _outcome: 'succeeded', _take: row['_take'] });
+  expect(now.get('r1')?.['_job_ids']).toEqual(files.get('r1')?.['_job_ids']);
   expect(await run('verify m')).toMatchObject({ code: 0 });
   expect(world.simulator.ledger()).toHaveLength(paid);
 });
