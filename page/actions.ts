@@ -24,6 +24,7 @@ export interface PageActions {
   readonly lookUp: (batch: string, reason: string | undefined) => Promise<readonly string[]>;
 }
 
+/** The commands that set whether a batch goes on. */
 export const CONTROLS = ['pause', 'resume', 'stop'] as const;
 export type Control = (typeof CONTROLS)[number];
 

@@ -118,6 +118,7 @@ function batchIn(query: URLSearchParams): string {
 const MAX_STREAMS = 64;
 /** Bytes that a tab may leave unread before its stream is ended. */
 const MAX_UNREAD_BYTES = 1_000_000;
+/** Interval of the comments that keep an unchanging stream open, ms. */
 const HEARTBEAT_MS = 15_000;
 
 /** Answers with server-sent events: the batch's status, now and after each change. */
@@ -140,6 +141,7 @@ function streamRoute(reader: Reader, feeds: StatusFeeds): Route {
     const heartbeat = setInterval(() => {
       write(': still here\n\n');
     }, HEARTBEAT_MS).unref();
+    // A stream may be silent for longer than the server's time limits.
     request.socket.setTimeout(0);
     response.once('close', () => {
       streams -= 1;

@@ -30,6 +30,7 @@ export async function sendMedia(
   const { bytes, sha256, extension } = media.file;
   response.setHeader('accept-ranges', 'bytes');
   response.setHeader('etag', `"${sha256}"`);
+  // Null: the file does not have the requested range; undefined: none was requested.
   if (media.range === null) {
     response.writeHead(416, { 'content-range': `bytes */${String(bytes)}` }).end();
     return;

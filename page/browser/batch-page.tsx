@@ -41,6 +41,7 @@ export function BatchPage({ name, address }: { readonly name: string; readonly a
         <BatchOverview status={status} notes={status.notes} linkTo={(values) => withQuery(address, values)} />
       )}
       <div class="pair">
+        {/* Until the chart is read, an empty one keeps its place. */}
         {chart.value == null ? status?.startedAt != null && <div class="chart" /> : <EndChart chart={chart.value} />}
         {reasons.value !== undefined && reasons.value.length > 0 && <Reasons lines={reasons.value} address={address} />}
       </div>
@@ -53,6 +54,7 @@ export function BatchPage({ name, address }: { readonly name: string; readonly a
 /** Returns a counter that rises when the batch has changed, at most every {@link REFRESH_INTERVAL_MS}. */
 function useChangeCount(status: StatusAnswer | undefined): number {
   const [tick, setTick] = useState(0);
+  // What the chart, the reasons and the rows depend on, as one comparable text.
   const state =
     status === undefined
       ? ''

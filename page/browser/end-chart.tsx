@@ -1,13 +1,13 @@
 import type { VNode } from 'preact';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import type { EndFigures } from '../../contract/batch-figures.ts';
-import { clock, number, span } from './format.ts';
+import { clock, duration, number } from './format.ts';
 
 /** The size of the drawing and its margins, in SVG units. */
 const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [720, 190, 46, 20, 8];
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
 
-/** A chart of when rows ended: a stacked bar per span of time, by outcome. */
+/** A chart of when rows ended: a stacked bar for each interval (`spans`), by outcome. */
 export function EndChart({ chart }: { readonly chart: EndFigures }): VNode {
   const [from, to] = [Date.parse(chart.from), Date.parse(chart.to)];
   const sums = chart.spans.map(({ ends }) => Object.values(ends).reduce((sum, rows) => sum + rows, 0));
@@ -20,11 +20,11 @@ export function EndChart({ chart }: { readonly chart: EndFigures }): VNode {
   const total = number(sums.reduce((sum, rows) => sum + rows, 0));
   return (
     <figure class="chart">
-      <figcaption>Rows that ended, per {span(chart.widthMs / 1_000)}</figcaption>
+      <figcaption>Rows that ended, per {duration(chart.widthMs / 1_000)}</figcaption>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
-        aria-label={`${total} rows ended between ${clock(from, { withDate: true })} and ${clock(to, { withDate: true })}, at most ${number(Math.max(0, ...sums))} in ${span(chart.widthMs / 1_000)}`}
+        aria-label={`${total} rows ended between ${clock(from, { withDate: true })} and ${clock(to, { withDate: true })}, at most ${number(Math.max(0, ...sums))} in ${duration(chart.widthMs / 1_000)}`}
       >
         {[0, top / 2, top].map((rows) => (
           <g key={rows}>

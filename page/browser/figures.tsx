@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { StatusAnswer } from '../protocol.ts';
-import { number, span } from './format.ts';
+import { duration, number } from './format.ts';
 
 /** A bar with the shares of a batch's rows by outcome. */
 export function Bar({
@@ -67,22 +67,22 @@ export function Figures({ status }: { readonly status: FigureFacts }): VNode {
       {credits.saved > 0 && <Figure name="Saved by reuse" value={number(credits.saved)} more="credits" />}
       {isOpen && rowsPerSecond !== undefined && <Figure name="Rate" value={number(rowsPerSecond)} more="rows/s" />}
       {isOpen && secondsLeft !== undefined && (
-        <Figure name="Time left" value={secondsLeft === null ? '–' : span(secondsLeft)} />
+        <Figure name="Time left" value={secondsLeft === null ? '–' : duration(secondsLeft)} />
       )}
       {isOpen && oldest != null && (
         <Figure
           name="Oldest at the API"
-          value={span((Date.now() - Date.parse(oldest.since)) / 1_000)}
+          value={duration((Date.now() - Date.parse(oldest.since)) / 1_000)}
           more={oldest.id}
         />
       )}
       {!isOpen && status.since !== null && status.endedAt !== null && (
         <Figure
           name="Took"
-          value={spanTo(status.endedAt, status.startedAt ?? status.since)}
+          value={durationTo(status.endedAt, status.startedAt ?? status.since)}
           // A redrive may come days after the first end, so the time since then is shown as well.
           {...(status.since !== status.startedAt && {
-            more: `${spanTo(status.endedAt, status.since)} since it was opened again`,
+            more: `${durationTo(status.endedAt, status.since)} since it was opened again`,
           })}
         />
       )}
@@ -90,8 +90,8 @@ export function Figures({ status }: { readonly status: FigureFacts }): VNode {
   );
 }
 
-function spanTo(to: string, from: string): string {
-  return span((Date.parse(to) - Date.parse(from)) / 1_000);
+function durationTo(to: string, from: string): string {
+  return duration((Date.parse(to) - Date.parse(from)) / 1_000);
 }
 
 function Figure({ name, value, more }: { readonly name: string; readonly value: string; readonly more?: string }) {

@@ -8,7 +8,7 @@ export function number(value: number): string {
 }
 
 /** Formats a duration: `2h 05m`, `3m 20s`, `12s`. */
-export function span(seconds: number): string {
+export function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const days = Math.floor(whole / 86_400);
   const hours = Math.floor(whole / 3_600) % 24;
@@ -19,10 +19,10 @@ export function span(seconds: number): string {
   return minutes > 0 ? `${minutes}m ${twoDigits(whole % 60)}s` : `${whole}s`;
 }
 
-/** Formats the length of audio or of a job: `4.2 s`, from a minute on as {@link span}; empty for null. */
+/** Formats the length of audio or of a job: `4.2 s`, from a minute on as {@link duration}; empty for null. */
 export function seconds(value: number | null): string {
   if (value === null) return '';
-  return value < 60 ? `${value.toFixed(1)} s` : span(value);
+  return value < 60 ? `${value.toFixed(1)} s` : duration(value);
 }
 
 /** Formats a time in the browser's time zone: `28 Nov, 13:05:20`; empty for null. */

@@ -33,6 +33,10 @@ export async function loadPage(
   return answer;
 }
 
+/**
+ * Returns the cursor of the page after this row. Only orders with an index are sent in parts of pages: their cursors
+ * have no `value`.
+ */
 function cursorAfter(row: RowLine | undefined): Cursor | null {
   if (row === undefined) return null;
   return { row: row.row, id: row.id, endedAt: row.endedAt === null ? 0 : Date.parse(row.endedAt), value: null };

@@ -4,6 +4,10 @@ import { number } from '../format.ts';
 
 /** The size of the drawing in SVG units, and the height below the bars for labels. */
 const [WIDTH, HEIGHT, LABEL_HEIGHT] = [360, 130, 18];
+/** Space above the highest bar and below the labels, in SVG units. */
+const MARGIN = 4;
+/** With fewer bars, the labels of the first and the last one could overlap. */
+const MIN_LABELLED_BARS = 5;
 /** Max width of a bar in SVG units: few bars are not stretched over the whole width. */
 const MAX_BAR_WIDTH = WIDTH / 4;
 
@@ -31,7 +35,7 @@ export function Distribution({
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${name} of ${number(of.values)}: ${caption}`}>
         {of.bars.map(({ from, to, values }, index) => {
-          const height = values === 0 ? 0 : Math.max(1.5, (values / top) * (HEIGHT - LABEL_HEIGHT - 4));
+          const height = values === 0 ? 0 : Math.max(1.5, (values / top) * (HEIGHT - LABEL_HEIGHT - MARGIN));
           const isLast = index === of.bars.length - 1;
           return (
             <rect
@@ -48,12 +52,12 @@ export function Distribution({
         })}
         <line class="grid" x1="0" x2={WIDTH} y1={HEIGHT - LABEL_HEIGHT} y2={HEIGHT - LABEL_HEIGHT} />
         {first !== undefined && (
-          <text x="0" y={HEIGHT - 4}>
+          <text x="0" y={HEIGHT - MARGIN}>
             {format(first.from)}
           </text>
         )}
-        {last !== undefined && of.bars.length > 4 && (
-          <text x={WIDTH} y={HEIGHT - 4} text-anchor="end">
+        {last !== undefined && of.bars.length >= MIN_LABELLED_BARS && (
+          <text x={WIDTH} y={HEIGHT - MARGIN} text-anchor="end">
             {isOpenEnded ? `${format(last.from)} and more` : format(last.to)}
           </text>
         )}
