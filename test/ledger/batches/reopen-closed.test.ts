@@ -1,7 +1,9 @@
 import { expect, it } from '@jest/globals';
+import { BEGUN_SINCE, UNSEEN } from '../../../ledger/database/copy-senders.ts';
 import { CopyInDoubt } from '../../../ledger/errors.ts';
 import { ANN } from '../../support/ann.ts';
 import { adopt, ask, FILE, finish, lose, stop, WAITING } from '../actions.ts';
+import { inside } from '../inside.ts';
 import { aDub, aKey, batchOf, ledger, ledgerForEachTest, load } from '../setup.ts';
 
 /** A closed batch that a late answer opens again. */
@@ -42,6 +44,11 @@ it('on an accepted copy, it is paused, and nothing more is sent before a person 
 
 it('on an accepted copy, a batch can be put on record again with the cache mode `only`, and leaves that once a person has compared', async () => {
   await ledger.acceptCopy(ANN);
+  // On PostgreSQL this process knows that no other one has sent anything.
+  await inside(ledger, async (db) => {
+    await db.deleteFrom('facts').where('name', '=', UNSEEN).execute();
+    await db.insertInto('facts').values({ name: UNSEEN, value: BEGUN_SINCE }).execute();
+  });
   await expect(load(1, { name: 'c' })).rejects.toThrow(/voxbatch reconcile BATCH/);
   await load(1, { name: 'c', settings: { cache: 'only' } });
   await expect(ledger.tune('c', { cache: 'on' })).rejects.toThrow(CopyInDoubt);
