@@ -12,7 +12,7 @@ import {
 } from './webhooks/webhook-options.ts';
 import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Settings, useOperations } from './settings.ts';
 import type { OwnOperation } from '../contract/own-operation.ts';
-import { metricsPlaceOf, type MetricsOptions } from './metrics/metrics-options.ts';
+import { readMetricsOptions, type MetricsOptions } from './metrics/metrics-options.ts';
 import { requireOperator } from './history/by-person.ts';
 import type { Config } from '../inputs/config-file.ts';
 
@@ -103,7 +103,7 @@ export function settingsOf({
     config,
     cluster: temporal,
     payloadKeys: payloadKeys === undefined ? undefined : readPayloadKeys(payloadKeys, 'payloadKeys'),
-    metrics: metrics && metricsPlaceOf(metrics),
+    metrics: metrics && readMetricsOptions(metrics),
     env: process.env,
     ...defined({ operator: operator === undefined ? undefined : requireOperator(operator, 'operator') }),
   };

@@ -60,10 +60,10 @@ const receiver = await receiveWebhooks(
   workerData as ListenRequest,
   ({ ids, words }) => {
     if (gathered === undefined) {
-      const heard = (gathered = { ids: [], words: [] });
+      const mentions = (gathered = { ids: [], words: [] });
       setImmediate(() => {
         gathered = undefined;
-        post({ type: 'heard', heard });
+        post({ type: 'mentions', mentions });
       });
     }
     gathered.ids.push(...ids);

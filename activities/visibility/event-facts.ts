@@ -14,13 +14,16 @@ export function failureFacts({ class: failure, status, requestId }: Failure): {
   return { failure, ...defined({ status, requestId }) };
 }
 
-/** Summarises an error for an event: an API error by its status and code, or its class. */
+/**
+ * Returns an error's summary for an event: an API error's public cause (status and code) or its class, without the
+ * API's words; another error's message.
+ */
 export function errorSummary(error: unknown): string {
   if (!(error instanceof ApiError)) return messageOf(error);
   return publicCause(error.failure) ?? error.failure.class;
 }
 
-/** Emits the event of a row's end, if the row has ended. */
+/** Emits the event of a row's end. Does nothing if the row has not ended. */
 export function observeRowEnd({ observe }: Pick<Dependencies, 'observe'>, batch: string, row: RowRecord): void {
   const { outcome, take, failure } = row;
   if (outcome === null) return;

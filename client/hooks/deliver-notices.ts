@@ -13,13 +13,14 @@ import { readNoticeContent } from './notice-content.ts';
 import type { Settings } from '../settings.ts';
 
 /** Pause between two searches for notices, ms. */
-const EVERY_MS = 1_000;
+const SEARCH_EVERY_MS = 1_000;
 
-// A notice is a message that a batch or an occurrence owes to a hook: `--on-end` (a command) or `--notify` (a URL).
-// Notices are in the ledger. The process that delivers one claims it, and renews that claim until the delivery ends.
+// A notice is a message about a batch or an occurrence that is to be delivered to a hook: `--on-end` (a command) or
+// `--notify` (a URL). Notices are in the ledger. The process that delivers one claims it, and renews that claim until the
+// delivery ends.
 
 /** The claim of a dead process expires within this time, ms. */
-const CLAIM_PATIENCE_MS = LEASE_MS + 2 * EVERY_MS;
+const CLAIM_EXPIRY_MS = LEASE_MS + 2 * SEARCH_EVERY_MS;
 
 /** Which notices to deliver, and how. */
 export interface DeliverRequest {
@@ -44,7 +45,9 @@ export interface DeliverRequest {
   readonly signal: AbortSignal;
 }
 
-/** The realm whose hooks this process delivers (its own API and account), and the secret that signs its messages. */
+/**
+ * Returns the realm whose hooks this process delivers (its own API and account), and the secret that signs messages.
+ */
 export function ownNotices({ env }: Settings, open: ConnectedApi): Required<Pick<DeliverRequest, 'realm' | 'secret'>> {
   const secret = env['VOXBATCH_NOTIFY_SECRET'];
   // An empty secret counts as not set.
@@ -65,17 +68,17 @@ export interface DeliverUntil extends DeliverRequest {
 export async function deliverNotices(request: DeliverUntil): Promise<void> {
   const { signal, until = signal, isWanted } = request;
   const ending = AbortSignal.any([signal, until]);
-  const courier = courierOf(request);
+  const dispatcher = createDispatcher(request);
   try {
     while (!ending.aborted) {
-      if (isWanted?.() !== false) await courier.begin();
-      await sleep(EVERY_MS, undefined, { signal: ending });
+      if (isWanted?.() !== false) await dispatcher.begin();
+      await sleep(SEARCH_EVERY_MS, undefined, { signal: ending });
     }
   } catch (error) {
     if (!ending.aborted) throw error;
   } finally {
-    courier.close();
-    await courier.idle().catch(ignoreIf(ending));
+    dispatcher.close();
+    await dispatcher.idle().catch(ignoreIf(ending));
   }
 }
 
@@ -95,22 +98,22 @@ export async function deliverBeforeExit(
     for (;;) {
       await releaseDeadClaims(ledger, batch);
       await deliverDue(request);
-      const open = (await ledger.noticesOf(batch)).filter(({ endedAt }) => endedAt === null);
-      if (open.length === 0) return true;
-      const isOneOwed = open.some(isUndelivered);
-      if (Date.now() > start + Math.max(patienceMs, isOneOwed ? CLAIM_PATIENCE_MS : 0)) {
+      const pending = (await ledger.noticesOf(batch)).filter(({ endedAt }) => endedAt === null);
+      if (pending.length === 0) return true;
+      const isOneUndelivered = pending.some(isUndelivered);
+      if (Date.now() > start + Math.max(patienceMs, isOneUndelivered ? CLAIM_EXPIRY_MS : 0)) {
         say(
-          isOneOwed
+          isOneUndelivered
             ? `A hook of batch "${batch}" is still to be told: another process has begun it, and has neither ended nor died. Run the same command again, or keep this running: voxbatch up`
             : `A message about batch "${batch}" is still to be delivered. Whoever works on this ledger next does it: voxbatch up`,
         );
-        return !isOneOwed;
+        return !isOneUndelivered;
       }
-      if (isOneOwed && !isWaiting) {
+      if (isOneUndelivered && !isWaiting) {
         isWaiting = true;
         say(`A hook of batch "${batch}" was begun by another process. It is told here if that one does not end it.`);
       }
-      await sleep(EVERY_MS / 4, undefined, { signal });
+      await sleep(SEARCH_EVERY_MS / 4, undefined, { signal });
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -128,12 +131,12 @@ async function releaseDeadClaims(ledger: Ledger, batch: string): Promise<void> {
 /** Tries each due notice once. Rejects if the signal aborts. */
 export async function deliverDue(request: DeliverRequest): Promise<void> {
   request.signal.throwIfAborted();
-  const courier = courierOf(request);
-  await courier.begin();
-  await courier.idle();
+  const dispatcher = createDispatcher(request);
+  await dispatcher.begin();
+  await dispatcher.idle();
 }
 
-function courierOf(request: DeliverRequest): NoticeDispatcher {
+function createDispatcher(request: DeliverRequest): NoticeDispatcher {
   const { ledger, batch, othersAfterMs, realm, event, before, say } = request;
   return new NoticeDispatcher({
     ledger,
@@ -149,7 +152,7 @@ function courierOf(request: DeliverRequest): NoticeDispatcher {
   });
 }
 
-/** Ignores errors caused by the signal's abort. */
+/** Returns an error handler that ignores errors after the signal's abort, and rethrows others. */
 function ignoreIf(signal: AbortSignal): (error: unknown) => void {
   return (error) => {
     if (!signal.aborted) throw error;
@@ -198,15 +201,15 @@ export interface BackgroundDelivery {
 /** Delivers the hooks of a ledger's batches in the background until {@link BackgroundDelivery.end} is called. */
 export function startHookDelivery(options: Omit<DeliverUntil, 'signal' | 'until'>): BackgroundDelivery {
   const ending = new AbortController();
-  const cutting = new AbortController();
-  const request = { ...options, signal: cutting.signal, until: ending.signal };
+  const aborting = new AbortController();
+  const request = { ...options, signal: aborting.signal, until: ending.signal };
   const ended = deliverNotices(request);
   return {
     ended,
     end: async (worked) => {
       ending.abort();
       const timer = setTimeout(() => {
-        cutting.abort();
+        aborting.abort();
       }, SHUTDOWN_MS);
       try {
         await Promise.allSettled([ended, worked]);

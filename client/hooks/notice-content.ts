@@ -30,9 +30,9 @@ interface NoticeContent {
  * Reads what to deliver for a notice, from the current records. Undefined if it is obsolete: its hook was removed, or
  * its event no longer holds.
  */
-export async function readNoticeContent(ledger: Ledger, told: Notice): Promise<NoticeContent | undefined> {
+export async function readNoticeContent(ledger: Ledger, recorded: Notice): Promise<NoticeContent | undefined> {
   // The event's id lets a receiver recognize duplicates, and the same event arriving through both targets.
-  const notice = { ...told, id: eventIdOf(ledger.id, told) };
+  const notice = { ...recorded, id: eventIdOf(ledger.id, recorded) };
   const { event } = notice;
   return event === 'ended' || event === 'paused'
     ? batchContent(ledger, notice, event)
@@ -53,24 +53,25 @@ async function occurrenceContent(ledger: Ledger, notice: Notice): Promise<Notice
   if (occurrence === undefined) return undefined;
   const { schedule, at } = occurrence;
   const receiver = hookOf(notice, await ledger.scheduleHooks(schedule));
-  const record = (await ledger.occurrencesOf(schedule, { from: at })).find((one) => one.at === at);
+  const record = (await ledger.occurrencesOf(schedule, { from: at })).find((found) => found.at === at);
   const message = occurrenceMessage(notice, occurrence, record);
   if (receiver === null || message === undefined) return undefined;
   return { receiver, message, environment: occurrenceEnvironment(message), input: message.data };
 }
 
+/** Returns the command or URL of a notice's hook; null if the hook was removed. */
 function hookOf({ target }: Notice, { onEnd, notify }: ScheduleHooks): string | null {
   return target === 'command' ? onEnd : notify;
 }
 
 /**
- * The id of a notice's event, such as a batch ending or pausing at that moment, as 32 hex digits. It is the same for
- * the command and the URL, and for each redelivery: an event's notices are inserted in one statement, so they agree on
- * the time.
+ * Returns the id of a notice's event, such as a batch ending or pausing at that moment, as 32 hex digits. It is the
+ * same for the command and the URL, and for each redelivery: an event's notices are inserted in one statement, so they
+ * agree on the time.
  */
 function eventIdOf(ledgerId: string, { batch, event, madeAt }: Pick<Notice, 'batch' | 'event' | 'madeAt'>): string {
-  const told = JSON.stringify([ledgerId, batch, event, madeAt]);
-  return createHash('sha256').update(told).digest('hex').slice(0, 32);
+  const identity = JSON.stringify([ledgerId, batch, event, madeAt]);
+  return createHash('sha256').update(identity).digest('hex').slice(0, 32);
 }
 
 /** A message's figures, named as in `summary.json`. */
@@ -104,7 +105,7 @@ export interface NoticeMessage {
   readonly data: NoticeData;
 }
 
-/** The message about a batch's current state. Contains no row text, no result URL and no token. */
+/** Returns the message about a batch's current state. Contains no row text, no result URL and no token. */
 export function noticeMessage(
   { id, madeAt }: Pick<Notice, 'id' | 'madeAt'>,
   event: BatchHookEvent,
@@ -114,13 +115,13 @@ export function noticeMessage(
   const exit = exitOfView(view);
   const pausedBy = event === 'paused' ? batch.pauseReason : null;
   const reason = pausedBy === null ? batch.halted : `${pausedBy.class}: ${reasonOf(pausedBy)}`;
-  const ends = OUTCOMES.filter((outcome) => counts.outcomes[outcome] > 0).map(
+  const outcomes = OUTCOMES.filter((outcome) => counts.outcomes[outcome] > 0).map(
     (outcome) => `${counts.outcomes[outcome]} ${outcome}`,
   );
   const rows = `${counts.total} ${counts.total === 1 ? 'row' : 'rows'}`;
   const text =
     `voxbatch: batch "${batch.name}" ${event === 'paused' ? 'paused by itself' : 'ended'}${reason === null ? '' : ` (${reason})`}. ` +
-    `${rows}: ${ends.length === 0 ? 'none ended yet' : ends.join(', ')}. ${chargedWords(money)}.`;
+    `${rows}: ${outcomes.length === 0 ? 'none ended yet' : outcomes.join(', ')}. ${chargedWords(money)}.`;
   return {
     id,
     type: `batch.${event}`,
@@ -141,13 +142,13 @@ export function noticeMessage(
   };
 }
 
-/** `557 credits charged`; some of it may be estimated. */
+/** Returns words such as `557 credits charged`, which say so if prices are estimates. */
 function chargedWords(money: BatchView['money']): string {
   const sum = `${money.charged} ${money.charged === 1 ? 'credit' : 'credits'} charged`;
   return isChargeEstimated(money) ? `About ${sum} (some prices are estimates)` : sum;
 }
 
-/** The environment variables of an `--on-end` command. */
+/** Returns the environment variables of an `--on-end` command for a batch. */
 export function noticeEnvironment({ id, type, data }: NoticeMessage): Readonly<Record<string, string>> {
   const outcomes = OUTCOMES.map((outcome) => [
     `VOXBATCH_${outcome.toUpperCase()}`,
@@ -170,7 +171,8 @@ export function noticeEnvironment({ id, type, data }: NoticeMessage): Readonly<R
 }
 
 /**
- * A batch's summary from the ledger alone, without file hashes: the delivering process may not have written any files.
+ * Returns a batch's summary from the ledger alone, without file hashes: the delivering process may not have written any
+ * files.
  */
 function ledgerSummary({ batch, counts, money }: BatchView, voxbatchVersion: string): Summary {
   const { total: rows, outcomes, notChosen, states } = counts;
@@ -202,7 +204,7 @@ export interface OccurrenceMessage {
   readonly data: OccurrenceData;
 }
 
-/** The message about an occurrence's current state; undefined if it took place after all. */
+/** Returns the message about an occurrence's current state; undefined if it took place after all. */
 export function occurrenceMessage(
   { id, batch, madeAt }: Pick<Notice, 'id' | 'batch' | 'madeAt'>,
   { schedule, at: atMs }: Occurrence,
@@ -230,7 +232,7 @@ function hostsOnly(text: string): string {
   });
 }
 
-/** The environment variables of an `--on-end` command for such an occurrence. */
+/** Returns the environment variables of an `--on-end` command for an occurrence without a batch. */
 function occurrenceEnvironment({ id, data }: OccurrenceMessage): Readonly<Record<string, string>> {
   return {
     VOXBATCH_EVENT: data.state,

@@ -3,12 +3,12 @@ import { createFetch } from '../../api/create-fetch.ts';
 import type { NoticeMessage, OccurrenceMessage } from './notice-content.ts';
 
 /** Timeout for a receiver's answer, ms. */
-const TIMEOUT_MS = 15000;
+const TIMEOUT_MS = 15_000;
 
 /**
  * Sends a message to the URL of `--notify`, as Standard Webhooks specifies: headers `webhook-id`, `webhook-timestamp`
- * and, with a secret, `webhook-signature`. Returns what went wrong, without the URL, which may be a secret, or
- * undefined if the receiver accepted it.
+ * and, with a secret, `webhook-signature`. Returns what went wrong, without the URL, which may be a secret;
+ * undefined if the receiver accepted it. Throws only if the signal aborts.
  *
  * Redirects are not followed: they acknowledge nothing, and would send the message elsewhere. Source:
  * standardwebhooks.com, "Verifying webhook authenticity" and "Operational considerations".
@@ -54,13 +54,14 @@ export async function postNotice(
   }
 }
 
+/** Returns a property of a caught value; undefined if it has none. */
 function member(value: unknown, name: 'name' | 'cause' | 'code'): unknown {
   return typeof value === 'object' && value !== null
     ? (value as Partial<Record<typeof name, unknown>>)[name]
     : undefined;
 }
 
-/** A message's signature: `v1,` followed by the base64 HMAC-SHA256 of id, timestamp and body. */
+/** Returns a message's signature: `v1,` followed by the base64 HMAC-SHA256 of id, timestamp and body. */
 export function signatureOf(signed: {
   readonly id: string;
   /** Seconds since 1970. */

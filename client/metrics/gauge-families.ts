@@ -10,17 +10,18 @@ export interface Family {
   readonly samples: readonly { readonly labels: Labels; readonly value: number }[];
 }
 
+/** Added to each metric's help. */
 const SAME = 'From the ledger, so every worker shows the same: take the max, not the sum.';
 
-/** Builds the metrics of batches, from the ledger. */
+/** Returns the metric families of batches, from the ledger's gauges of each. */
 export function familiesOf(batches: readonly BatchGauges[]): readonly Family[] {
   const family = (
     name: string,
     help: string,
-    samplesOf: (one: BatchGauges) => Iterable<readonly [labels: Labels, value: number]>,
+    samplesOf: (gauges: BatchGauges) => Iterable<readonly [labels: Labels, value: number]>,
   ): Family => {
-    const samples = batches.flatMap((one) =>
-      [...samplesOf(one)].map(([labels, value]) => ({ labels: { batch: one.batch, ...labels }, value })),
+    const samples = batches.flatMap((gauges) =>
+      [...samplesOf(gauges)].map(([labels, value]) => ({ labels: { batch: gauges.batch, ...labels }, value })),
     );
     return { name, help: `${help} ${SAME}`, samples };
   };
@@ -50,6 +51,7 @@ export function familiesOf(batches: readonly BatchGauges[]): readonly Family[] {
   ];
 }
 
+/** Rows by state, or by outcome if they have ended. */
 function* rowsOf({ counts: { states, outcomes, notChosen } }: BatchGauges): Iterable<readonly [Labels, number]> {
   for (const state of ROW_STATES) yield [{ standing: state }, states[state]];
   for (const outcome of OUTCOMES)
@@ -57,7 +59,7 @@ function* rowsOf({ counts: { states, outcomes, notChosen } }: BatchGauges): Iter
   yield [{ standing: 'not_chosen' }, notChosen];
 }
 
-/** Formats gauges in Prometheus' text format. */
+/** Returns gauges in Prometheus' text format. Families without samples are left out. */
 export function prometheusText(families: readonly Family[]): string {
   return families
     .filter(({ samples }) => samples.length > 0)

@@ -11,15 +11,15 @@ export type MetricsOptions =
   /** OpenTelemetry's variables (`OTEL_EXPORTER_OTLP_ENDPOINT` …) by name. The process's environment is not read. */
   | { readonly environment: Readonly<Record<string, string>> };
 
-/** Reads metrics options. Throws {@link VoxbatchError} (`bad-option`). */
-export function metricsPlaceOf(options: MetricsOptions): MetricsTarget {
+/** Returns the target that metrics options name. Throws {@link VoxbatchError} (`bad-option`). */
+export function readMetricsOptions(options: MetricsOptions): MetricsTarget {
   if ('port' in options) {
-    const place = parseMetricsPort(String(options.port));
-    return place ?? refuseOption('metrics.port', METRICS_PORT_FORM, options.port);
+    const target = parseMetricsPort(String(options.port));
+    return target ?? refuseOption('metrics.port', METRICS_PORT_FORM, options.port);
   }
-  const place = readOtlp(options.environment);
-  const variable = place !== undefined && 'expected' in place ? place.variable : 'OTEL_EXPORTER_OTLP_ENDPOINT';
-  if (place !== undefined && !('expected' in place)) return place;
+  const target = readOtlp(options.environment);
+  const variable = target !== undefined && 'expected' in target ? target.variable : 'OTEL_EXPORTER_OTLP_ENDPOINT';
+  if (target !== undefined && !('expected' in target)) return target;
   // Do not quote the value: it may hold a secret.
-  return refuseOption(`metrics.environment.${variable}`, place?.expected ?? 'where to send them', 'something else');
+  return refuseOption(`metrics.environment.${variable}`, target?.expected ?? 'where to send them', 'something else');
 }

@@ -12,7 +12,7 @@ import type { MetricMeter } from '@temporalio/common';
 import { voxbatchVersion } from '../version.ts';
 
 /** What {@link openMetrics} reads and reports to. */
-export interface MetricsNeeds extends ReadinessNeeds {
+export interface MetricsSources extends ReadinessNeeds {
   readonly ledger: ReadinessNeeds['ledger'] & Pick<Ledger, 'gauges'>;
   readonly log: Logger;
   /** Called with a message that says where the metrics are. */
@@ -39,26 +39,26 @@ const READ_TIMEOUT_MS = 2_000;
 const LAST_SEND_MS = 2_000;
 
 /** Opens metrics before the worker starts. Throws {@link VoxbatchError} (`no-metrics-port`). */
-export function openMetrics(place: MetricsTarget, needs: MetricsNeeds): Promise<Metrics> {
-  return place.type === 'otlp' ? Promise.resolve(sentMetrics(place, needs)) : servedMetrics(place, needs);
+export function openMetrics(target: MetricsTarget, needs: MetricsSources): Promise<Metrics> {
+  return target.type === 'otlp' ? Promise.resolve(sendToCollector(target, needs)) : serveForScraping(target, needs);
 }
 
 /** Serves metrics on a port. */
-async function servedMetrics(place: Place<'port'>, needs: MetricsNeeds): Promise<Metrics> {
+async function serveForScraping(target: Target<'port'>, needs: MetricsSources): Promise<Metrics> {
   const problem = readiness(needs);
   const read = gaugesOf(needs, problem, READ_EVERY_MS);
-  let counted = (): Promise<string> => Promise.resolve('');
+  let readCounted = (): Promise<string> => Promise.resolve('');
   const metrics = async (): Promise<string> => {
-    const [text, gauges] = await Promise.all([counted().catch(() => ''), read()]);
+    const [text, gauges] = await Promise.all([readCounted().catch(() => ''), read()]);
     return text + prometheusText(gauges);
   };
-  const { url, close } = await serveMetrics(place, { metrics, problem });
+  const { url, close } = await serveMetrics(target, { metrics, problem });
   needs.say(`Metrics are at ${url}/metrics; /healthz and /readyz answer probes.`);
   return {
     begin: async () => {
-      const collected = await startPrometheusExporter(needs.log);
-      counted = collected.read;
-      return countEvents(collected.meter);
+      const exporter = await startPrometheusExporter(needs.log);
+      readCounted = exporter.read;
+      return countEvents(exporter.meter);
     },
     end: async (worked) => {
       await Promise.allSettled([worked]);
@@ -68,25 +68,25 @@ async function servedMetrics(place: Place<'port'>, needs: MetricsNeeds): Promise
 }
 
 /** Sends metrics to a collector (OTLP). */
-function sentMetrics(place: Place<'otlp'>, needs: MetricsNeeds): Metrics {
-  needs.say(`Metrics are sent to ${new URL(place.url).origin}.`);
+function sendToCollector(target: Target<'otlp'>, needs: MetricsSources): Metrics {
+  needs.say(`Metrics are sent to ${new URL(target.url).origin}.`);
   let pushLast: (() => Promise<void>) | undefined;
   return {
     begin: () => {
-      const meter = startOtlpExporter(needs.log, place);
-      pushLast = pushGauges(meter, gaugesOf(needs, readiness(needs), 0), place.everyMs);
+      const meter = startOtlpExporter(needs.log, target);
+      pushLast = pushGauges(meter, gaugesOf(needs, readiness(needs), 0), target.everyMs);
       return Promise.resolve(countEvents(meter));
     },
     end: async (worked) => {
       if (pushLast === undefined) return;
       await Promise.allSettled([pushLast(), worked]);
       // The exporter sends on its own schedule, and cannot be flushed.
-      await sleep(Math.min(place.everyMs, LAST_SEND_MS));
+      await sleep(Math.min(target.everyMs, LAST_SEND_MS));
     },
   };
 }
 
-type Place<Type> = Extract<MetricsTarget, { readonly type: Type }>;
+type Target<Type> = Extract<MetricsTarget, { readonly type: Type }>;
 
 /**
  * Returns a function that reads the gauges of this process, and those of the ledger if it answers in time.
@@ -95,12 +95,12 @@ type Place<Type> = Extract<MetricsTarget, { readonly type: Type }>;
  * @param everyMs shortest interval between two reads of the ledger
  */
 function gaugesOf(
-  { ledger, standing }: MetricsNeeds,
+  { ledger, status }: MetricsSources,
   problem: () => Promise<string | undefined>,
   everyMs: number,
 ): () => Promise<readonly Family[]> {
   let last: { readonly at: number; readonly families: Promise<readonly Family[]> } | undefined;
-  const ofLedger = (): Promise<readonly Family[]> => {
+  const readLedger = (): Promise<readonly Family[]> => {
     if (last === undefined || performance.now() - last.at > everyMs) {
       const families = ledger.gauges().then(familiesOf, () => []);
       last = { at: Infinity, families };
@@ -110,8 +110,8 @@ function gaugesOf(
     return Promise.race([last.families, sleep(READ_TIMEOUT_MS, [], { ref: false })]);
   };
   return async () => {
-    const [why, families] = await Promise.all([problem(), ofLedger()]);
-    return [...workerGauges(standing(), why === undefined), ...families];
+    const [why, families] = await Promise.all([problem(), readLedger()]);
+    return [...workerGauges(status(), why === undefined), ...families];
   };
 }
 
@@ -153,8 +153,8 @@ function pushGauges(meter: MetricMeter, read: () => Promise<readonly Family[]>, 
   };
 }
 
-/** The gauges of this process's worker. `isReady`: as in `/readyz`. */
-function workerGauges(standing: ReturnType<ReadinessNeeds['standing']>, isReady: boolean): readonly Family[] {
+/** Returns the gauges of this process's worker. `isReady`: as in `/readyz`. */
+function workerGauges(status: ReturnType<ReadinessNeeds['status']>, isReady: boolean): readonly Family[] {
   return [
     gauge('voxbatch_build_info', 'Always 1; the version of this worker.', 1, { version: voxbatchVersion() }),
     gauge(
@@ -165,7 +165,7 @@ function workerGauges(standing: ReturnType<ReadinessNeeds['standing']>, isReady:
     gauge(
       'voxbatch_downloads_queued',
       'Results that wait in this worker for their turn to be downloaded.',
-      standing?.downloadsQueued ?? 0,
+      status?.downloadsQueued ?? 0,
     ),
   ];
 }

@@ -12,7 +12,7 @@ export interface ReadinessNeeds {
   readonly ledger: Pick<Ledger, 'outage' | 'storeId'>;
   readonly store: Pick<Store, 'outage' | 'requireStillThere'>;
   /** The worker's state; undefined before it has started. */
-  readonly standing: () => WorkerStatus | undefined;
+  readonly status: () => WorkerStatus | undefined;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface ReadinessNeeds {
  * ready. While the ledger or the store has not answered, no further call to it is made, however often the function is
  * called.
  */
-export function readiness({ ledger, store, standing }: ReadinessNeeds): () => Promise<string | undefined> {
+export function readiness({ ledger, store, status }: ReadinessNeeds): () => Promise<string | undefined> {
   const ledgerProblem = probe(
     async () => (await ledger.outage())?.problem,
     () => ledger.storeId(),
@@ -30,10 +30,10 @@ export function readiness({ ledger, store, standing }: ReadinessNeeds): () => Pr
     () => store.requireStillThere(),
   );
   return async () => {
-    const now = standing();
-    if (now === undefined) return 'The worker is starting.';
-    if (now.fault !== undefined) return `The worker sends nothing more: ${now.fault.message}`;
-    if (!now.isRunning) return 'The worker is ending.';
+    const worker = status();
+    if (worker === undefined) return 'The worker is starting.';
+    if (worker.fault !== undefined) return `The worker sends nothing more: ${worker.fault.message}`;
+    if (!worker.isRunning) return 'The worker is ending.';
     const [ofLedger, ofStore] = await Promise.all([ledgerProblem(), storeProblem()]);
     if (ofLedger !== undefined) return `The ledger does not answer: ${ofLedger}`;
     return ofStore === undefined ? undefined : `The store does not answer: ${ofStore}`;

@@ -6,7 +6,7 @@ import { hostInUrl, formatListenAddress } from '../../contract/listen-address.ts
 import type { MetricsTarget } from '../../contract/metrics-target.ts';
 import { VoxbatchError } from '../problem.ts';
 
-/** The answers that are served. */
+/** What the server reads for its answers. */
 export interface Answers {
   /** The metrics, as Prometheus reads them. */
   readonly metrics: () => Promise<string>;
@@ -37,7 +37,7 @@ export async function serveMetrics(
       response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : text);
     };
     // Against DNS rebinding: a page whose own host name resolves to this address could read the names of batches.
-    if (isForeign(request.headers.host, hostInUrl(host))) {
+    if (namesOtherHost(request.headers.host, hostInUrl(host))) {
       answer(403, 'The host is not this one.\n');
       return;
     }
@@ -73,6 +73,7 @@ export async function serveMetrics(
   };
 }
 
+/** Returns the answer to a request for this path. */
 async function answerTo(
   path: string | undefined,
   { metrics, problem }: Answers,
@@ -91,8 +92,8 @@ async function answerTo(
   }
 }
 
-/** Whether a request to a loopback address names another host. */
-function isForeign(named: string | undefined, host: string): boolean {
+/** Returns whether a request to a loopback address names another host. */
+function namesOtherHost(named: string | undefined, host: string): boolean {
   if (!isLoopback(host)) return false;
   return named === undefined || !URL.canParse(`http://${named}`) || !isLoopback(new URL(`http://${named}`).hostname);
 }

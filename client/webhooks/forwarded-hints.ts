@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HintSource, JobHints } from '../../activities/webhooks/job-hints.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { sourceOf } from './webhook-listener.ts';
 import { changeWatched, MentionedJobs } from './mentioned-jobs.ts';
+import { sourceOf } from './webhook-listener.ts';
 
 /** Interval of reading the hints that another process has left in the ledger, ms. */
 const READ_EVERY_MS = 1_000;
 
-/** Max delay of a forwarded webhook, ms: the receiver looks up its job, and this process reads the hint. */
+/** Max delay of a forwarded webhook, ms: the other process looks up its job, then this one reads the hint. */
 const DELAY_MS = 3_000;
 
 /** Options of {@link ForwardedHints}. */
@@ -37,12 +37,12 @@ export class ForwardedHints {
     if (this.#listening !== undefined) return;
     const { hints, memoryMs } = this.#request;
     const jobs = new MentionedJobs(memoryMs);
-    const report = (ids: readonly string[]): void => {
+    const receive = (ids: readonly string[]): void => {
       if (ids.length > 0) hints.receive(ids);
     };
     const source: HintSource = {
       ...sourceOf((changes) => {
-        report(changeWatched(jobs, changes));
+        receive(changeWatched(jobs, changes));
       }),
       delayMs: DELAY_MS,
     };
@@ -50,7 +50,7 @@ export class ForwardedHints {
     this.#listening = { source, end };
     hints.listen(source);
     void this.#read(end.signal, (id) => {
-      report(jobs.hear(id));
+      receive(jobs.search(id));
     });
   }
 
@@ -62,11 +62,11 @@ export class ForwardedHints {
     this.#listening = undefined;
   }
 
-  /** Reads until the signal aborts. A failed read is repeated later. */
-  async #read(signal: AbortSignal, report: (id: string) => void): Promise<void> {
+  /** Reads hints until the signal aborts, and passes the job ids on. A failed read is repeated later. */
+  async #read(signal: AbortSignal, onHint: (id: string) => void): Promise<void> {
     const { ledger, owner } = this.#request;
     while (!signal.aborted) {
-      for (const id of await ledger.takeHints(owner).catch(() => [])) report(id);
+      for (const id of await ledger.takeHints(owner).catch(() => [])) onHint(id);
       await sleep(READ_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }

@@ -6,8 +6,8 @@ const NO_JOB_MS = 10_000;
 /** Max words of one look-up, and max words that wait for one or are known to name no job. More are dropped. */
 const MAX_PER_LOOKUP = 500;
 const MAX_WORDS = 4_096;
-/** How long the answer is cached whether other processes work for the account, ms. */
-const ALONE_MS = 5_000;
+/** How long to cache whether other processes work for the account, ms. */
+const ALONE_CACHE_MS = 5_000;
 
 /** Options of {@link HintForwarder}. */
 interface ForwarderOptions {
@@ -54,8 +54,8 @@ export class HintForwarder {
     this.#pauses = request.pauses ?? PAUSES;
   }
 
-  /** Takes words of webhooks that named no job of this process. */
-  heard(words: readonly string[]): void {
+  /** Adds words of webhooks that named no job of this process; they are looked up soon. */
+  add(words: readonly string[]): void {
     const now = performance.now();
     for (const word of words) {
       const none = this.#noJobs.get(word);
@@ -71,6 +71,7 @@ export class HintForwarder {
     clearTimeout(this.#timer);
   }
 
+  /** Schedules a look-up after `ms`, if words wait and none is scheduled or running. */
   #lookUpIn(ms: number): void {
     if (this.#hasEnded || this.#isLookingUp || this.#timer !== undefined || this.#words.size === 0) return;
     this.#timer = setTimeout(() => {
@@ -93,27 +94,29 @@ export class HintForwarder {
       this.#words.clear();
       return;
     }
-    const asked = [...this.#words].slice(0, MAX_PER_LOOKUP);
-    const words = asked.map(([word]) => word);
-    const passed = new Set(await ledger.passHints(account, owner, words));
+    const batch = [...this.#words].slice(0, MAX_PER_LOOKUP);
+    const words = batch.map(([word]) => word);
+    const found = new Set(await ledger.passHints(account, owner, words));
     const now = performance.now();
-    for (const [word, cameAt] of asked) {
-      if (!passed.has(word) && now - cameAt < this.#pauses.retryForMs) continue;
+    for (const [word, arrivedAt] of batch) {
+      if (!found.has(word) && now - arrivedAt < this.#pauses.retryForMs) continue;
       this.#words.delete(word);
-      if (!passed.has(word)) this.#noteNoJob(word, now);
+      if (!found.has(word)) this.#noteNoJob(word, now);
     }
   }
 
+  /** Returns whether no other living process works for the account; cached for {@link ALONE_CACHE_MS}. */
   async #isAlone(): Promise<boolean> {
     const { ledger, owner, account } = this.#request;
     const now = performance.now();
-    if (now - this.#alone.at >= ALONE_MS) {
+    if (now - this.#alone.at >= ALONE_CACHE_MS) {
       const workers = await ledger.livingWorkers(account.apiUrl, account.account);
-      this.#alone = { is: workers.every((one) => one === owner), at: now };
+      this.#alone = { is: workers.every((worker) => worker === owner), at: now };
     }
     return this.#alone.is;
   }
 
+  /** Remembers a word that named no job, and forgets the oldest one if there are too many. */
   #noteNoJob(word: string, now: number): void {
     this.#noJobs.delete(word);
     this.#noJobs.set(word, now);

@@ -1,15 +1,15 @@
 import { eachWord, keyOf } from '../../policy/webhooks/mentions.ts';
 
+// Finds the jobs that webhooks mention: any word of a request may be a job's id, because the API documents no format of
+// its webhooks. Jobs that this process waits for are watched.
+
 /** Starts or stops watching a job. */
 export interface WatchChange {
   readonly jobId: string;
   readonly isWatched: boolean;
 }
 
-// Finds the jobs that webhooks mention: any word of a request may be a job's id, because the API documents no format of
-// its webhooks. Jobs that this process waits for are watched.
-
-/** The words of a webhook that matter. */
+/** What a webhook mentions. */
 export interface Mentions {
   /** Watched jobs that it mentioned. */
   readonly ids: readonly string[];
@@ -19,12 +19,12 @@ export interface Mentions {
 
 /** Applies changes in order. Returns the jobs that were mentioned before they were watched. */
 export function changeWatched(jobs: MentionedJobs, changes: readonly WatchChange[]): readonly string[] {
-  const heard: string[] = [];
+  const mentioned: string[] = [];
   for (const { jobId, isWatched } of changes) {
     if (!isWatched) jobs.forget(jobId);
-    else if (jobs.watch(jobId)) heard.push(jobId);
+    else if (jobs.watch(jobId)) mentioned.push(jobId);
   }
-  return heard;
+  return mentioned;
 }
 
 /** Max words remembered per request that name no job yet. Requests usually have few. */
@@ -57,8 +57,8 @@ export class MentionedJobs {
   /** Watches for the next mention of a job. Returns true if it was already mentioned within `memoryMs`. */
   watch(jobId: string): boolean {
     const key = keyOf(jobId);
-    const heardAt = this.#words.get(key);
-    if (heardAt !== undefined && this.#now() - heardAt <= this.#memoryMs) {
+    const mentionedAt = this.#words.get(key);
+    if (mentionedAt !== undefined && this.#now() - mentionedAt <= this.#memoryMs) {
       this.#words.delete(key);
       return true;
     }
@@ -80,25 +80,25 @@ export class MentionedJobs {
    * Returns the watched jobs that a request mentions, each once even if repeated, as in a link. `others` receives the
    * first words that name no watched job.
    *
-   * @param said query, body and headers of the request
+   * @param content query, body and headers of the request
    */
-  hear(said: string, others: string[] = []): readonly string[] {
-    const heard: string[] = [];
-    const told = new Set<string>();
+  search(content: string, others: string[] = []): readonly string[] {
+    const mentioned: string[] = [];
+    const reported = new Set<string>();
     let words = 0;
-    eachWord(said, (word) => {
+    eachWord(content, (word) => {
       const ids = this.#watched.get(word);
       if (ids !== undefined) {
-        heard.push(...ids);
+        mentioned.push(...ids);
         this.#watched.delete(word);
-        told.add(word);
-      } else if (words < MAX_WORDS && !told.has(word)) {
+        reported.add(word);
+      } else if (words < MAX_WORDS && !reported.has(word)) {
         words += 1;
         others.push(word);
         this.#remember(word);
       }
     });
-    return heard;
+    return mentioned;
   }
 
   #remember(word: string): void {

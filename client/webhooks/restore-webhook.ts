@@ -17,7 +17,10 @@ const MAX_TRIES = 3;
 /** Pause between attempts, ms. */
 const PAUSE_MS = 500;
 
-/** Restores the account's earlier webhook, unless somebody else has changed it in the meantime. Spends nothing. */
+/**
+ * Restores the account's earlier webhook, unless somebody else has changed it in the meantime. Returns `away` if the
+ * API gave no usable answer to {@link MAX_TRIES} attempts, or the signal aborted. Spends nothing.
+ */
 export async function restoreWebhook(open: ConnectedApi, set: WebhookSet, signal: AbortSignal): Promise<RestoreResult> {
   const { before } = set;
   for (let tries = 0; tries < MAX_TRIES && !signal.aborted; tries++) {
@@ -35,21 +38,21 @@ export async function restoreWebhook(open: ConnectedApi, set: WebhookSet, signal
     const { url } = before;
     const change =
       url === null ? await clearWebhook(open, signal) : await changeProfile(open, { webhookUrl: url }, signal);
-    const end = endOf(change);
+    const end = resultOf(change);
     if (end !== undefined) return end;
     await sleep(PAUSE_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }
   return 'away';
 }
 
-/** The result of an update; undefined if it should be retried. */
-function endOf(change: ProfileChange): RestoreResult | undefined {
+/** Returns the result of an update of the profile; undefined if it should be retried. */
+function resultOf(change: ProfileChange): RestoreResult | undefined {
   const result = change.fields[0]?.result;
   if (result === 'set' || result === 'unseen') return 'back';
   return isRefusal(change) ? 'stays' : undefined;
 }
 
-/** Whether the record of what to restore is still needed, by another process or later. */
+/** Returns whether the record of what to restore is still needed, by another process or later. */
 export function isStillNeeded(end: RestoreResult): boolean {
   return end === 'away' || end === 'stays';
 }

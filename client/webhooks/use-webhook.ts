@@ -17,7 +17,7 @@ import { foundIn, newSecret, type Found, type WebhookSet } from './webhook-url.t
 
 /** Options of {@link WebhookUse}. */
 export interface WebhookRequest {
-  readonly wish: WebhookSettings;
+  readonly settings: WebhookSettings;
   readonly open: ConnectedApi;
   readonly ledger: Ledger;
   /** The worker process that uses the webhook. Its heartbeats must be sent elsewhere. */
@@ -31,7 +31,7 @@ export interface WebhookRequest {
 }
 
 /** Max time for ending, ms; less than a process has after SIGTERM. */
-const END_MS = 8_000;
+const MAX_END_MS = 8_000;
 
 /**
  * One process's use of an account's webhook: sets the URL, listens, passes incoming webhooks on as hints, and finally
@@ -48,16 +48,16 @@ export class WebhookUse {
   #leftover: WebhookSet | null = null;
   #trying: Promise<void> = Promise.resolve();
   #end: Promise<void> | undefined;
-  /** Webhooks received here about jobs of other processes. */
-  readonly #passing: HintForwarder;
-  /** Webhooks received by another process about jobs of this one. */
-  readonly #passed: ForwardedHints;
+  /** Forwards webhooks received here to the processes whose jobs they mention. */
+  readonly #forwarder: HintForwarder;
+  /** Receives webhooks about this process's jobs that another process has forwarded. */
+  readonly #forwarded: ForwardedHints;
 
   constructor(request: WebhookRequest) {
     const { ledger, open, owner } = request;
     this.#request = request;
-    this.#passing = new HintForwarder({ ledger, owner, account: realmOf(open) });
-    this.#passed = new ForwardedHints(request);
+    this.#forwarder = new HintForwarder({ ledger, owner, account: realmOf(open) });
+    this.#forwarded = new ForwardedHints(request);
   }
 
   /**
@@ -67,7 +67,7 @@ export class WebhookUse {
   async begin(): Promise<void> {
     const event = await this.#attempt().catch((error: unknown) => {
       if (!(error instanceof CannotListen)) throw error;
-      return refusePort(this.#request.wish, error);
+      return refusePort(this.#request.settings, error);
     });
     this.#request.onEvent(event);
     this.#trying = this.#tryAgain(event).catch(() => undefined);
@@ -82,20 +82,21 @@ export class WebhookUse {
   async #tryAgain(first: AttemptResult): Promise<void> {
     const { onEvent, pauseAfter: pauseOf = pauseAfter } = this.#request;
     const { signal } = this.#ending;
-    let said = first;
-    for (let pause = pauseOf(first); pause !== undefined; pause = pauseOf(said)) {
+    let reported = first;
+    for (let pause = pauseOf(first); pause !== undefined; pause = pauseOf(reported)) {
       await sleep(pause, undefined, { signal, ref: false });
       const event = await this.#attempt().catch((error: unknown): AttemptResult => {
         const why = error instanceof CannotListen ? `cannot listen on ${this.#where(error)}` : messageOf(error);
         return { type: 'not-taken', why, isFinal: false };
       });
-      if (!signal.aborted && JSON.stringify(event) !== JSON.stringify(said)) onEvent(event);
-      said = event;
+      if (!signal.aborted && JSON.stringify(event) !== JSON.stringify(reported)) onEvent(event);
+      reported = event;
     }
   }
 
+  /** Returns the address that cannot be listened on, with the reason, for a message. */
   #where({ message }: CannotListen): string {
-    const { host, port } = this.#request.wish;
+    const { host, port } = this.#request.settings;
     return `${host}:${String(port)} (${message})`;
   }
 
@@ -107,10 +108,10 @@ export class WebhookUse {
     await ledger.beat({ owner, ...account });
     const taken = await ledger.takeWebhook(account, owner);
     if (taken.type === 'taken') {
-      this.#passed.listen();
+      this.#forwarded.listen();
       return { type: 'in-use' };
     }
-    this.#passed.stop();
+    this.#forwarded.stop();
     this.#leftover = taken.before?.set ?? null;
     try {
       const event = await this.#setUp();
@@ -129,28 +130,36 @@ export class WebhookUse {
     }
   }
 
+  /**
+   * Listens, records the earlier URL, and sets this process's URL in the profile. Returns how that went, also if it
+   * failed; the caller then gives the webhook back. Rejects if the ledger or the API does not answer, or the port
+   * cannot be listened on.
+   */
   async #setUp(): Promise<AttemptResult> {
-    const { open, wish, hints, memoryMs, onEvent } = this.#request;
+    const { open, settings, hints, memoryMs, onEvent } = this.#request;
     const secret = newSecret();
-    const address = `${trimEnd(wish.url, '/')}/${secret}`;
-    const died = (): void => {
+    const address = `${trimEnd(settings.url, '/')}/${secret}`;
+    const onDeath = (): void => {
       if (this.#ending.signal.aborted) return;
       hints.stop();
       onEvent({ type: 'deaf' });
     };
-    const heard = ({ ids, words }: Mentions): void => {
+    const onMentions = ({ ids, words }: Mentions): void => {
       hints.receive(ids);
-      this.#passing.heard(words);
+      this.#forwarder.add(words);
     };
-    const { host, port } = wish;
-    const listener = (this.#listener = await openWebhookListener({ host, port, secret, memoryMs }, { heard, died }));
-    const before = await this.#before();
+    const { host, port } = settings;
+    const listener = (this.#listener = await openWebhookListener(
+      { host, port, secret, memoryMs },
+      { onMentions, onDeath },
+    ));
+    const before = await this.#findBefore();
     if (before.type === 'foreign') return { type: 'foreign', to: withoutPath(before.url) };
     const old = this.#leftover;
     // Until this URL is set, the profile shows an earlier one of ours.
     const set = { address, before, earlier: old === null ? [] : [old.address, ...old.earlier] };
-    if (!(await this.#note(set))) {
-      this.#passed.listen();
+    if (!(await this.#record(set))) {
+      this.#forwarded.listen();
       return { type: 'in-use' };
     }
     const change = await changeProfile(open, { webhookUrl: address }, this.#ending.signal);
@@ -164,30 +173,31 @@ export class WebhookUse {
     }
     // A field that only appears once set was empty before.
     const known = before.type === 'unknown' && shown !== undefined ? { type: 'known' as const, url: null } : before;
-    if (known !== before) await this.#note({ ...set, before: known });
+    if (known !== before) await this.#record({ ...set, before: known });
     hints.listen(listener);
     return { type: 'set', to: withoutPath(address), port: listener.port, before: known, result };
   }
 
-  /** The URL to restore in the end, which is not one left by a dead process. */
-  async #before(): Promise<Found> {
-    const { open, wish } = this.#request;
-    if (wish.restore !== undefined) return { type: 'known', url: wish.restore };
+  /** Returns the URL to restore in the end, which is never one left by a dead process. */
+  async #findBefore(): Promise<Found> {
+    const { open, settings } = this.#request;
+    if (settings.restore !== undefined) return { type: 'known', url: settings.restore };
     const { webhookUrl } = await readProfilePatiently(open.api, this.#ending.signal);
     return foundIn(webhookUrl, this.#leftover);
   }
 
   /**
-   * Returns false if another process has taken the webhook because this one stalled so long that it counted as dead.
+   * Records what this process sets. Returns false if another process has taken the webhook, because this one stalled so
+   * long that it counted as dead.
    */
-  async #note(set: WebhookSet): Promise<boolean> {
+  async #record(set: WebhookSet): Promise<boolean> {
     const { ledger, open, owner } = this.#request;
     if (!(await ledger.noteWebhook(realmOf(open), owner, set))) return false;
     this.#set = set;
     return true;
   }
 
-  /** Resets the record, since nothing of this process is set. */
+  /** Resets the record to what a dead process had set, because nothing of this process is set. */
   async #withdraw(): Promise<void> {
     const { ledger, open, owner } = this.#request;
     await ledger.noteWebhook(realmOf(open), owner, this.#leftover);
@@ -211,6 +221,7 @@ export class WebhookUse {
     }
   }
 
+  /** Restores the URL that a dead process had replaced, and reports that. */
   async #restoreLeftover(signal: AbortSignal): Promise<void> {
     const { ledger, open, owner, onEvent } = this.#request;
     this.#leftover = null;
@@ -219,15 +230,16 @@ export class WebhookUse {
     if (restored !== undefined) onEvent({ type: 'over', end: restored.end, before: restored.before, isLeftover: true });
   }
 
+  /** Implements {@link WebhookUse.end}. */
   async #leave(): Promise<void> {
     const { ledger, open, owner, hints, onEvent } = this.#request;
     const account = realmOf(open);
     this.#ending.abort();
     await this.#trying;
-    this.#passed.stop();
-    this.#passing.end();
+    this.#forwarded.stop();
+    this.#forwarder.end();
     hints.stop();
-    const signal = AbortSignal.timeout(END_MS);
+    const signal = AbortSignal.timeout(MAX_END_MS);
     try {
       if (this.#set !== null) {
         const end = await restoreWebhook(open, this.#set, signal);

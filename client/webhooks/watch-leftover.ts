@@ -7,7 +7,7 @@ import { restoreLeftover, type Leftover, type LeftoverRequest } from './restore-
 import type { WebhookEvent } from './webhook-options.ts';
 
 /** Timeout of the first check, ms: the start of work waits for it. */
-const FIRST_MS = 5_000;
+const FIRST_TIMEOUT_MS = 5_000;
 /** Interval between checks for webhooks of dead processes, ms. Each costs a query. */
 const CHECK_EVERY_MS = 10_000;
 /** Interval after the API could not be reached, ms: each check costs profile reads. */
@@ -25,7 +25,7 @@ export interface LeftoverWatchRequest {
   /** How long to remember hints about jobs that are not known yet, ms. */
   readonly memoryMs: number;
   /** Default: 10 s, or a minute after the API could not be reached. */
-  readonly pauses?: { readonly lookEveryMs: number; readonly tryEveryMs: number };
+  readonly pauses?: { readonly checkEveryMs: number; readonly tryEveryMs: number };
 }
 
 /** A running watch that restores webhooks left behind by dead processes of this ledger. */
@@ -40,35 +40,35 @@ export interface LeftoverWatch {
  */
 export async function watchLeftover(request: LeftoverWatchRequest): Promise<LeftoverWatch> {
   const { open, ledger, owner, onEvent, pauses } = request;
-  const { lookEveryMs, tryEveryMs } = pauses ?? { lookEveryMs: CHECK_EVERY_MS, tryEveryMs: TRY_EVERY_MS };
+  const { checkEveryMs, tryEveryMs } = pauses ?? { checkEveryMs: CHECK_EVERY_MS, tryEveryMs: TRY_EVERY_MS };
   const ending = new AbortController();
   const { signal } = ending;
   let last: Leftover | undefined;
-  const passed = new ForwardedHints(request);
+  const forwarded = new ForwardedHints(request);
   const onRecord: LeftoverRequest['onRecord'] = (record) => {
-    if (record?.isAlive === true && record.set !== null) passed.listen();
-    else passed.stop();
+    if (record?.isAlive === true && record.set !== null) forwarded.listen();
+    else forwarded.stop();
   };
-  const look = async (limit: AbortSignal): Promise<Leftover | undefined> => {
+  const check = async (limit: AbortSignal): Promise<Leftover | undefined> => {
     // An earlier URL that the API rejects now will be rejected a minute later too.
     const except = last?.end === 'stays' ? last.address : undefined;
     const found = await restoreLeftover(ledger, open, { owner, except, onRecord }, limit);
     if (found === undefined) return undefined;
-    const isNews = found.end !== last?.end || found.address !== last.address;
-    if (isNews) onEvent({ type: 'over', end: found.end, before: found.before, isLeftover: true });
+    const isChanged = found.end !== last?.end || found.address !== last.address;
+    if (isChanged) onEvent({ type: 'over', end: found.end, before: found.before, isLeftover: true });
     return (last = found);
   };
-  let found = await look(AbortSignal.timeout(FIRST_MS));
+  let found = await check(AbortSignal.timeout(FIRST_TIMEOUT_MS));
   const watching = (async () => {
     for (;;) {
-      await sleep(found?.end === 'away' ? tryEveryMs : lookEveryMs, undefined, { signal, ref: false });
-      found = await look(signal);
+      await sleep(found?.end === 'away' ? tryEveryMs : checkEveryMs, undefined, { signal, ref: false });
+      found = await check(signal);
     }
   })().catch(() => undefined);
   return {
     end: async () => {
       ending.abort();
-      passed.stop();
+      forwarded.stop();
       await watching;
     },
   };

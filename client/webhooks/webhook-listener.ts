@@ -1,11 +1,11 @@
-import { messageOf } from '../../contract/message-of.ts';
+import { once } from 'node:events';
 import net from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { messageOf } from '../../contract/message-of.ts';
 import type { HintSource } from '../../activities/webhooks/job-hints.ts';
 import { findThreadEntry } from '../../threads/find-entry.ts';
 import { receiveWebhooks, type ListenRequest } from './webhook-receiver.ts';
 import type { Mentions, WatchChange } from './mentioned-jobs.ts';
-import { once } from 'node:events';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -15,19 +15,21 @@ import type { WebhookSettings } from './webhook-options.ts';
 export type ThreadMessage =
   | { readonly type: 'listening'; readonly port: number }
   | { readonly type: 'failed'; readonly code: string }
-  | { readonly type: 'heard'; readonly heard: Mentions };
+  | { readonly type: 'mentions'; readonly mentions: Mentions };
 
 /** Callbacks of a webhook listener. */
 export interface ListenerEvents {
   /** Called with the jobs and words that webhooks mention. */
-  readonly heard: (heard: Mentions) => void;
-  /** The listener has died; no more webhooks will arrive. */
-  readonly died: () => void;
+  readonly onMentions: (mentions: Mentions) => void;
+  /** Called when the listener has died; no more webhooks will arrive. */
+  readonly onDeath: () => void;
 }
 
-/** A running webhook listener. As a {@link HintSource}, it is told which jobs to watch for. */
+/** A running webhook listener. As a {@link HintSource}, it receives the jobs to watch for. */
 export interface WebhookListener extends HintSource {
+  /** The port that it listens on. */
   readonly port: number;
+  /** Stops listening. */
   close(): Promise<void>;
 }
 
@@ -45,8 +47,8 @@ export async function openWebhookListener(request: ListenRequest, events: Listen
   return entry === undefined ? openHere(request, events) : openInThread(entry, request, events);
 }
 
-async function openHere(request: ListenRequest, { heard }: ListenerEvents): Promise<WebhookListener> {
-  const here = await receiveWebhooks(request, heard).catch((error: unknown) => {
+async function openHere(request: ListenRequest, { onMentions }: ListenerEvents): Promise<WebhookListener> {
+  const here = await receiveWebhooks(request, onMentions).catch((error: unknown) => {
     throw new CannotListen((error as NodeJS.ErrnoException).code, { cause: error });
   });
   return { ...sourceOf(here.change), port: here.port, close: () => here.close() };
@@ -56,7 +58,7 @@ async function openHere(request: ListenRequest, { heard }: ListenerEvents): Prom
 export async function openInThread(
   entry: URL,
   request: ListenRequest,
-  { heard, died }: ListenerEvents,
+  { onMentions, onDeath }: ListenerEvents,
 ): Promise<WebhookListener> {
   const thread = new Worker(entry, { name: 'webhooks', workerData: request, env: {}, execArgv: [] });
   thread.unref();
@@ -66,10 +68,10 @@ export async function openInThread(
       reject(new CannotListen(messageOf(cause)));
       if (!isListening) return;
       isListening = false;
-      died();
+      onDeath();
     };
     thread.on('message', (message: ThreadMessage) => {
-      if (message.type === 'heard') heard(message.heard);
+      if (message.type === 'mentions') onMentions(message.mentions);
       else if (message.type === 'listening') {
         isListening = true;
         resolve(message.port);
@@ -90,7 +92,10 @@ export async function openInThread(
   };
 }
 
-/** A source whose changes of one event loop turn are posted together, afterwards. */
+/**
+ * Returns a source that calls `post` once per event loop turn, with all changes of the watched jobs in that turn, in
+ * order.
+ */
 export function sourceOf(post: (changes: readonly WatchChange[]) => void): HintSource {
   let changes: WatchChange[] = [];
   const add = (change: WatchChange): void => {
@@ -118,16 +123,16 @@ export function sourceOf(post: (changes: readonly WatchChange[]) => void): HintS
  * the port, which is needed only after it. Throws {@link VoxbatchError} (`no-webhook-port`).
  */
 export async function requirePort(
-  wish: Pick<WebhookSettings, 'host' | 'port'> | undefined,
+  settings: Pick<WebhookSettings, 'host' | 'port'> | undefined,
   open: ConnectedApi,
   ledger: Ledger,
 ): Promise<void> {
-  if (wish === undefined || (await ledger.webhookOf(realmOf(open)))?.isAlive === true) return;
+  if (settings === undefined || (await ledger.webhookOf(realmOf(open)))?.isAlive === true) return;
   const server = net.createServer();
   try {
-    await once(server.listen(wish.port, wish.host), 'listening');
+    await once(server.listen(settings.port, settings.host), 'listening');
   } catch (error) {
-    return refusePort(wish, new CannotListen((error as NodeJS.ErrnoException).code));
+    return refusePort(settings, new CannotListen((error as NodeJS.ErrnoException).code));
   } finally {
     server.close();
   }

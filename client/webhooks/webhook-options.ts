@@ -26,7 +26,7 @@ export interface WebhookFault {
   readonly expected: string;
 }
 
-/** Fills in the defaults, or returns the fault. */
+/** Checks webhook options. Returns them with the defaults filled in, or the first fault. */
 export function readWebhookOptions(options: WebhookOptions): WebhookSettings | WebhookFault {
   const { url, host = WEBHOOK_DEFAULTS.host, port = WEBHOOK_DEFAULTS.port, restore } = options;
   if (!isAddress(url) || /[?#]/.test(url)) {
@@ -41,6 +41,7 @@ export function readWebhookOptions(options: WebhookOptions): WebhookSettings | W
   return { url, host, port, ...defined({ restore }) };
 }
 
+/** Returns whether a URL is http or https, without a user name or password. */
 function isAddress(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, username, password } = new URL(url);
@@ -86,20 +87,20 @@ export type WebhookEvent =
     };
 
 /** Delay before retrying a webhook that another process uses, ms. */
-const ASK_EVERY_MS = 5_000;
+const RETRY_IN_USE_MS = 5_000;
 /** Delay before retrying after a temporary refusal, ms. Each retry costs the account an update and reads. */
-const TRY_EVERY_MS = 60_000;
+const RETRY_REFUSED_MS = 60_000;
 
-/** Delay before the next attempt to take the webhook, ms; undefined means no retry. */
+/** Returns the delay before the next attempt to take the webhook, ms; undefined means no retry. */
 export function pauseAfter(event: AttemptResult): number | undefined {
   switch (event.type) {
     case 'set':
       return undefined;
     case 'in-use':
-      return ASK_EVERY_MS;
+      return RETRY_IN_USE_MS;
     case 'foreign':
-      return TRY_EVERY_MS;
+      return RETRY_REFUSED_MS;
     case 'not-taken':
-      return event.isFinal ? undefined : TRY_EVERY_MS;
+      return event.isFinal ? undefined : RETRY_REFUSED_MS;
   }
 }

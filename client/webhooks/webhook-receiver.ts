@@ -25,21 +25,21 @@ export interface WebhookReceiver {
 /**
  * Listens for webhooks in this thread. Rejects with a system error if the port is unavailable.
  *
- * @param onHeard called with the jobs and words that webhooks mention
+ * @param onMentions called with the jobs and words that webhooks mention
  * @param rest called before each piece of work; may block the thread
  */
 export async function receiveWebhooks(
   { host, port, secret, memoryMs }: ListenRequest,
-  onHeard: (mentions: Mentions) => void,
+  onMentions: (mentions: Mentions) => void,
   rest?: () => void,
 ): Promise<WebhookReceiver> {
   const jobs = new MentionedJobs(memoryMs);
-  const hear = (said: string): void => {
+  const onRequest = (content: string): void => {
     const words: string[] = [];
-    const ids = jobs.hear(said, words);
-    if (ids.length + words.length > 0) onHeard({ ids, words });
+    const ids = jobs.search(content, words);
+    if (ids.length + words.length > 0) onMentions({ ids, words });
   };
-  const server = createWebhookServer({ secret, hear, rest });
+  const server = createWebhookServer({ secret, onRequest, rest });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
@@ -51,7 +51,7 @@ export async function receiveWebhooks(
     port: (server.address() as AddressInfo).port,
     change: (changes) => {
       const ids = changeWatched(jobs, changes);
-      if (ids.length > 0) onHeard({ ids, words: [] });
+      if (ids.length > 0) onMentions({ ids, words: [] });
     },
     close: () =>
       new Promise((resolve) => {
@@ -74,16 +74,16 @@ export interface WebhookServerOptions {
   /** Last path segment, which authorizes the sender. */
   readonly secret: string;
   /** Receives the content of each authorized request: its query, the beginning of its body and its headers. */
-  readonly hear: (said: string) => void;
+  readonly onRequest: (content: string) => void;
   /** Called before each piece of work; may block the thread. */
   readonly rest?: (() => void) | undefined;
 }
 
 /**
- * An HTTP server that accepts anything sent to one secret path and answers 204. Any other path gets a 404 without its
- * body being read. It writes no log. Headers, body, time and connections are all bounded.
+ * Creates an HTTP server that accepts anything sent to one secret path and answers 204. Any other path gets a 404
+ * without its body being read. It writes no log. Headers, body, time and connections are all bounded.
  */
-export function createWebhookServer({ secret, hear, rest }: WebhookServerOptions): http.Server {
+export function createWebhookServer({ secret, onRequest, rest }: WebhookServerOptions): http.Server {
   const expected = Buffer.from(secret, 'latin1');
   const limits = { maxHeaderSize: 8192, headersTimeout: 5_000, requestTimeout: 15_000 };
   const server = http.createServer(limits, (request, response) => {
@@ -94,7 +94,7 @@ export function createWebhookServer({ secret, hear, rest }: WebhookServerOptions
       return;
     }
     readStart(request, (body, isWhole) => {
-      hear([query, body, ...request.rawHeaders].join('\n'));
+      onRequest([query, body, ...request.rawHeaders].join('\n'));
       response.writeHead(204, isWhole ? {} : { connection: 'close' }).end();
     });
   });
@@ -107,7 +107,7 @@ export function createWebhookServer({ secret, hear, rest }: WebhookServerOptions
   return server;
 }
 
-/** Whether a path ends in the secret; a reverse proxy may have added or removed leading segments. */
+/** Returns whether a path ends in the secret; a reverse proxy may have added or removed leading segments. */
 function isSecret(path: string, expected: Buffer): boolean {
   const at = path.length - expected.length;
   if (at < 1 || path[at - 1] !== '/') return false;
@@ -115,7 +115,10 @@ function isSecret(path: string, expected: Buffer): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Reads as much of a body as needed. Ids are ASCII, whatever the rest is. */
+/**
+ * Reads the beginning of a body, at most {@link MAX_BYTES}, and passes it to `use` as Latin-1, because job ids are
+ * ASCII. `isWhole`: whether that was all of it.
+ */
 function readStart(request: http.IncomingMessage, use: (body: string, isWhole: boolean) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -161,11 +161,11 @@ function allOf(log: Observe, ...others: readonly (Observe | undefined)[]): Obser
 async function metricsOf(
   { settings, ledger, store, say }: LocalWorkerRequest,
   log: Logger,
-  standing: () => WorkerStatus | undefined,
+  status: () => WorkerStatus | undefined,
 ): Promise<Metrics | undefined> {
   if (settings.metrics === undefined) return undefined;
   const { openMetrics } = await import('../metrics/open-metrics.ts');
-  return openMetrics(settings.metrics, { ledger, store, log, say, standing });
+  return openMetrics(settings.metrics, { ledger, store, log, say, status });
 }
 
 /** Returns the search attributes that workflows may set. Tells the user how to create those that are missing. */
@@ -190,11 +190,11 @@ function isServerGone(error: unknown): error is Error {
 
 /** Takes the account's webhook if requested. Otherwise restores webhooks left by dead processes, now and later. */
 async function beginWebhook(
-  { webhook: wish, onWebhook: onEvent = () => undefined, ledger, open }: LocalWorkerRequest,
+  { webhook: settings, onWebhook: onEvent = () => undefined, ledger, open }: LocalWorkerRequest,
   mine: Pick<WebhookRequest, 'owner' | 'hints' | 'memoryMs'>,
 ): Promise<{ end(): Promise<void> }> {
-  if (wish === undefined) return watchLeftover({ ...mine, ledger, open, onEvent });
-  const use = new WebhookUse({ ...mine, wish, open, ledger, onEvent });
+  if (settings === undefined) return watchLeftover({ ...mine, ledger, open, onEvent });
+  const use = new WebhookUse({ ...mine, settings, open, ledger, onEvent });
   await use.begin();
   return use;
 }

@@ -44,8 +44,8 @@ describe('NoticeDispatcher', () => {
       notice('a', 'command'),
     ]);
     const { begun, deliver, end } = road();
-    const courier = new NoticeDispatcher({ ledger, claim: {}, deliver, onResult: () => undefined });
-    await courier.begin();
+    const dispatcher = new NoticeDispatcher({ ledger, claim: {}, deliver, onResult: () => undefined });
+    await dispatcher.begin();
     expect(begun).toEqual(['1', 'b url', 'a command']);
     end('b url');
     await settled();
@@ -54,7 +54,7 @@ describe('NoticeDispatcher', () => {
     await settled();
     expect(begun.at(-1)).toBe('2');
     for (const id of ['2', 'a command']) end(id);
-    await courier.idle();
+    await dispatcher.idle();
     expect(noted).toHaveLength(4);
   });
 
@@ -62,15 +62,15 @@ describe('NoticeDispatcher', () => {
     const batches = Array.from({ length: 20 }, (_, index) => String(index));
     const { ledger, noted } = outbox(batches.flatMap((one) => [notice(one, 'command'), notice(one, 'url')]));
     const { begun, deliver, end } = road();
-    const courier = new NoticeDispatcher({ ledger, claim: {}, deliver, onResult: () => undefined });
-    await Promise.all([courier.begin(), courier.begin()]);
+    const dispatcher = new NoticeDispatcher({ ledger, claim: {}, deliver, onResult: () => undefined });
+    await Promise.all([dispatcher.begin(), dispatcher.begin()]);
     expect(begun.filter((id) => id.endsWith('command'))).toHaveLength(DELIVERIES_AT_ONCE.command);
     expect(begun.filter((id) => id.endsWith('url'))).toHaveLength(DELIVERIES_AT_ONCE.url);
     for (let index = 0; index < begun.length; index += 1) {
       end(begun[index] ?? '');
       await settled();
     }
-    await courier.idle();
+    await dispatcher.idle();
     expect(new Set(noted).size).toBe(40);
   });
 
@@ -79,8 +79,8 @@ describe('NoticeDispatcher', () => {
     const { begun, deliver, end } = road();
     let write = (): void => undefined;
     const before = (): Promise<void> => new Promise((resolve) => (write = resolve));
-    const courier = new NoticeDispatcher({ ledger, before, claim: {}, deliver, onResult: () => undefined });
-    const beginning = courier.begin();
+    const dispatcher = new NoticeDispatcher({ ledger, before, claim: {}, deliver, onResult: () => undefined });
+    const beginning = dispatcher.begin();
     await settled();
     expect(begun).toEqual([]);
     for (const id of ['1', '2']) {
@@ -95,17 +95,17 @@ describe('NoticeDispatcher', () => {
     }
     expect(noted).toEqual(['1', '2']);
     write();
-    await Promise.all([beginning, courier.idle()]);
+    await Promise.all([beginning, dispatcher.idle()]);
   });
 
   it('begins nothing more once it is closed, and passes on what ended a delivery', async () => {
     const { ledger, noted } = outbox([notice('a', 'url', '1'), notice('a', 'url', '2')]);
     const { begun, deliver, end } = road();
-    const courier = new NoticeDispatcher({ ledger, claim: {}, deliver, onResult: () => undefined });
-    await courier.begin();
-    courier.close();
+    const dispatcher = new NoticeDispatcher({ ledger, claim: {}, deliver, onResult: () => undefined });
+    await dispatcher.begin();
+    dispatcher.close();
     end('1');
-    await courier.idle();
+    await dispatcher.idle();
     expect([begun, noted]).toEqual([['1'], ['1']]);
 
     const failing = outbox([notice('a')]);

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { metricsPlaceOf } from '../../../client/metrics/metrics-options.ts';
+import { readMetricsOptions } from '../../../client/metrics/metrics-options.ts';
 import { readOtlp } from '../../../client/metrics/read-otlp.ts';
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
@@ -47,12 +47,12 @@ it.each([
   [{ ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: 'a-secret' }, 'OTEL_EXPORTER_OTLP_HEADERS'],
 ])('%j is refused by its name, and its value is not shown', (env, variable) => {
   expect(readOtlp(env)).toMatchObject({ variable, expected: expect.not.stringContaining('a-secret') });
-  expect(() => metricsPlaceOf({ environment: env })).toThrow(`metrics.environment.${variable}`);
+  expect(() => readMetricsOptions({ environment: env })).toThrow(`metrics.environment.${variable}`);
 });
 
 it('a program names a port or an environment', () => {
-  expect(metricsPlaceOf({ port: 9464 })).toEqual({ type: 'port', host: '127.0.0.1', port: 9464 });
-  expect(metricsPlaceOf({ environment: ENDPOINT })).toMatchObject({ url: 'http://collector:4318/v1/metrics' });
-  expect(() => metricsPlaceOf({ port: 'x' })).toThrow('metrics.port');
-  expect(() => metricsPlaceOf({ environment: {} })).toThrow('OTEL_EXPORTER_OTLP_ENDPOINT');
+  expect(readMetricsOptions({ port: 9464 })).toEqual({ type: 'port', host: '127.0.0.1', port: 9464 });
+  expect(readMetricsOptions({ environment: ENDPOINT })).toMatchObject({ url: 'http://collector:4318/v1/metrics' });
+  expect(() => readMetricsOptions({ port: 'x' })).toThrow('metrics.port');
+  expect(() => readMetricsOptions({ environment: {} })).toThrow('OTEL_EXPORTER_OTLP_ENDPOINT');
 });

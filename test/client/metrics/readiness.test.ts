@@ -6,7 +6,7 @@ const RUNNING: WorkerStatus = { isRunning: true, fault: undefined, downloadsQueu
 
 function needs(change: Partial<ReadinessNeeds> = {}): ReadinessNeeds {
   const ledger = { outage: () => Promise.resolve(undefined), storeId: () => Promise.resolve('id') };
-  return { ledger, store: { requireStillThere: () => Promise.resolve() }, standing: () => RUNNING, ...change };
+  return { ledger, store: { requireStillThere: () => Promise.resolve() }, status: () => RUNNING, ...change };
 }
 
 it('a worker that runs with ledger and store is ready', async () => {
@@ -17,8 +17,8 @@ it.each([
   ['The worker is starting.', undefined],
   ['The worker is ending.', { ...RUNNING, isRunning: false }],
   ['The worker sends nothing more: the disk is full', { ...RUNNING, fault: new Error('the disk is full') }],
-])('%s', async (words, standing) => {
-  expect(await readiness(needs({ standing: () => standing }))()).toBe(words);
+])('%s', async (words, status) => {
+  expect(await readiness(needs({ status: () => status }))()).toBe(words);
 });
 
 it('says what is heard of a ledger that is away, without asking it', async () => {

@@ -42,28 +42,28 @@ function begin(retryForMs: number): void {
 
 describe('the passing of hints', () => {
   it('looks for the jobs of all webhooks of a moment at once, and no more for a job that was found', async () => {
-    passing.heard(['application', 'job-1']);
-    passing.heard(['json', 'job-1']);
+    passing.add(['application', 'job-1']);
+    passing.add(['json', 'job-1']);
     await waitFor(() => asked.length > 1);
     expect(asked[0]).toEqual(['application', 'job-1', 'json']);
     expect(asked[1]).toEqual(['application', 'json']);
   });
 
   it('finds a job whose webhook was faster than its record', async () => {
-    passing.heard(['job-2']);
+    passing.add(['job-2']);
     await waitFor(() => asked.length > 0);
     jobs = ['job-2'];
     const before = asked.length;
     await waitFor(() => asked.length > before);
-    passing.heard(['job-3']);
+    passing.add(['job-3']);
     await waitFor(() => asked.at(-1)?.includes('job-3') === true);
     expect(asked.at(-1)).toEqual(['job-3']);
   });
 
   it('looks again for a job that is mentioned again', async () => {
-    passing.heard(['job-1']);
+    passing.add(['job-1']);
     await waitFor(() => asked.length === 1);
-    passing.heard(['job-1']);
+    passing.add(['job-1']);
     await waitFor(() => asked.length === 2);
     expect(asked).toEqual([['job-1'], ['job-1']]);
   });
@@ -71,32 +71,32 @@ describe('the passing of hints', () => {
   it('does not look for words that have named no job', async () => {
     passing.end();
     begin(0);
-    passing.heard(['application']);
+    passing.add(['application']);
     await waitFor(() => asked.length > 0);
-    passing.heard(['application', 'job-1']);
+    passing.add(['application', 'job-1']);
     await waitFor(() => asked.length > 1);
     expect(asked.at(-1)).toEqual(['job-1']);
   });
 
   it('asks for no job while it is alone', async () => {
     workers = ['mine'];
-    passing.heard(['job-1']);
+    passing.add(['job-1']);
     await waitFor(() => lookups > 0);
-    passing.heard(['job-1']);
+    passing.add(['job-1']);
     expect(asked).toEqual([]);
   });
 
   it('leaves out what cannot be looked for, and goes on', async () => {
     failing = true;
-    passing.heard(['job-1']);
+    passing.add(['job-1']);
     await waitFor(() => asked.length === 1);
     failing = false;
-    passing.heard(['job-1']);
+    passing.add(['job-1']);
     await waitFor(() => asked.length === 2);
   });
 
   it('looks for a bounded number of words at once', async () => {
-    passing.heard(Array.from({ length: 10_000 }, (_, i) => `w${String(i)}`));
+    passing.add(Array.from({ length: 10_000 }, (_, i) => `w${String(i)}`));
     await waitFor(() => asked.length > 0);
     expect(asked[0]).toHaveLength(500);
   });

@@ -44,7 +44,7 @@ function use(wish: Partial<WebhookSettings> = {}, { triesAgain = true } = {}): W
     event.push(one);
   };
   const made = new WebhookUse({
-    wish: { ...WISH, ...wish },
+    settings: { ...WISH, ...wish },
     owner: 'mine',
     memoryMs: 1_000,
     ...{ open, ledger, hints, onEvent },

@@ -39,7 +39,7 @@ async function begin(change: Partial<ConnectedApi['api']> = {}, part: Partial<Le
   const onEvent = (one: WebhookEvent): void => {
     events.push(one);
   };
-  const pauses = { lookEveryMs: 20, tryEveryMs: 20 };
+  const pauses = { checkEveryMs: 20, tryEveryMs: 20 };
   const mine = { open: { ...open, api: { ...open.api, ...change } }, ledger: { ...ledger, ...part } };
   const watch = await watchLeftover({
     ...mine,

@@ -12,11 +12,11 @@ function entry(work: string): URL {
 describe('openInThread', () => {
   it('says that the port cannot be had, and not that a listener has died', async () => {
     let deaths = 0;
-    const died = (): void => {
+    const onDeath = (): void => {
       deaths += 1;
     };
     const failing = entry(`parentPort.postMessage({ type: 'failed', code: 'EADDRINUSE' });`);
-    await expect(openInThread(failing, REQUEST, { heard: () => undefined, died })).rejects.toEqual(
+    await expect(openInThread(failing, REQUEST, { onMentions: () => undefined, onDeath })).rejects.toEqual(
       new CannotListen('EADDRINUSE'),
     );
     expect(deaths).toBe(0);
@@ -25,7 +25,7 @@ describe('openInThread', () => {
   it('says that a listener has died', async () => {
     const dying = entry(`parentPort.postMessage({ type: 'listening', port: 1 });`);
     await new Promise<void>((resolve, reject) => {
-      openInThread(dying, REQUEST, { heard: () => undefined, died: resolve }).catch(reject);
+      openInThread(dying, REQUEST, { onMentions: () => undefined, onDeath: resolve }).catch(reject);
     });
   });
 });

@@ -14,7 +14,7 @@ beforeEach(async () => {
   [heard, rests] = [[], 0];
   server = createWebhookServer({
     secret: SECRET,
-    hear: (body) => heard.push(body),
+    onRequest: (body) => heard.push(body),
     rest: () => {
       rests += 1;
     },
