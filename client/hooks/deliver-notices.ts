@@ -16,8 +16,8 @@ import type { Settings } from '../settings.ts';
 const SEARCH_EVERY_MS = 1_000;
 
 // A notice is a message about a batch or an occurrence that is to be delivered to a hook: `--on-end` (a command) or
-// `--notify` (a URL). Notices are in the ledger. The process that delivers one claims it, and renews that claim until the
-// delivery ends.
+// `--notify` (a URL). Notices are in the ledger. The process that delivers one claims it, and renews that claim until
+// the delivery ends.
 
 /** The claim of a dead process expires within this time, ms. */
 const CLAIM_EXPIRY_MS = LEASE_MS + 2 * SEARCH_EVERY_MS;
