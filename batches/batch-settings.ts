@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { legacyShareOf, type BatchSettings, type Reading } from '../contract/batch.ts';
+import { legacyShareOf, type BatchSettings, type Reading, type RowDefaults } from '../contract/batch.ts';
 import type { Cast } from '../contract/cast.ts';
 import { defined } from '../contract/defined.ts';
 import { parseDialectChoice, type DialectChoice } from '../contract/dialects.ts';
@@ -13,7 +13,6 @@ import type { Subset } from '../contract/subset.ts';
 import { DEFAULT_TUNABLES, type Tuning } from '../contract/tunables.ts';
 import type { ManifestOptions } from '../inputs/manifest-options.ts';
 import { DEFAULT_TEMPLATE } from '../inputs/output-name.ts';
-import type { RowDefaults } from '../contract/batch.ts';
 import type { Config } from '../inputs/config-file.ts';
 import { applyTuning } from '../policy/tuning.ts';
 

@@ -80,7 +80,7 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   };
   const loading = await begin(ledger, batch, request.month);
   let count = 0;
-  // Parts are numbered after all rows.
+  // The parts of split texts are numbered after all rows.
   let nextPart = checked.rows + 1;
   const loaded = ({ row, id, line, spec, input, quoted, waitsFor, parts }: ManifestRow): LoadedRow => {
     const first = nextPart;
@@ -101,6 +101,7 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
     count += rows.length;
   }
   await ledger.openBatch(loading, count, { ...request.by, credits: checked.quoted });
+  // Frees the memory of rows kept from the check.
   source.rows.drop();
   const opened = await ledger.findBatch(identity.name);
   if (opened === undefined) throw new Error(`Batch "${identity.name}" vanished from the ledger while it was loaded.`);

@@ -19,10 +19,10 @@ export interface ConfiguredBatch {
  */
 export function withConfig(wanted: WantedBatch, config: Config, manifest: string): ConfiguredBatch {
   const { manifests = {}, ...ofAll } = config;
-  const own = Object.hasOwn(manifests, basename(manifest)) ? (manifests[basename(manifest)] ?? {}) : {};
-  const { fileName, join, voice, cast } = { ...ofAll, ...own };
+  const entry = Object.hasOwn(manifests, basename(manifest)) ? (manifests[basename(manifest)] ?? {}) : {};
+  const { fileName, join, voice, cast } = { ...ofAll, ...entry };
   const { defaults, map: asked } = wanted;
-  const map = { ...own.map, ...asked };
+  const map = { ...entry.map, ...asked };
   const mapIfThere = Object.fromEntries(Object.entries(ofAll.map ?? {}).filter(([ours]) => map[ours] === undefined));
   const joining = typeof join === 'string' ? { column: join, pause: 0 } : (join ?? undefined);
   const read = {
@@ -34,6 +34,6 @@ export function withConfig(wanted: WantedBatch, config: Config, manifest: string
   return {
     wanted: { ...wanted, map, ...defined({ ...read, nameTemplate: wanted.nameTemplate ?? fileName ?? undefined }) },
     mapIfThere,
-    isConfigured: setsReading || own.map !== undefined,
+    isConfigured: setsReading || entry.map !== undefined,
   };
 }

@@ -13,6 +13,7 @@ import { editOf } from './redrive/row-edit.ts';
 
 /** A batch to run, as it is compared with the recorded batch of its name. */
 export interface ComparedBatch {
+  /** How to read the manifest. */
   readonly options: ManifestOptions;
   readonly identity: BatchIdentity;
   readonly settings: BatchSettings;

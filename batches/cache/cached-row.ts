@@ -76,14 +76,16 @@ export async function lookUpRow(
     // A key that depends on media can only be known here if it was recorded.
     const planned = batch.settings.cache === 'off' ? undefined : stepKey(batch, row.spec, step);
     const key = last === undefined ? (planned ?? null) : last.resultKey;
-    const names = key === null ? [] : await ledger.resultEntries(key);
-    const files = await store.measure(names.map(({ file }) => file.key));
+    const entries = key === null ? [] : await ledger.resultEntries(key);
+    const files = await store.measure(entries.map(({ file }) => file.key));
     const { source = null } = last ?? {};
     steps.push({
       step,
       key,
       parts: partsOf(batch, row.spec, step),
-      holders: names.map((name, at) => holderOf(name, displayPath(address, name.file.key), files[at] !== undefined)),
+      holders: entries.map((entry, at) =>
+        holderOf(entry, displayPath(address, entry.file.key), files[at] !== undefined),
+      ),
       source: source && { is: source.is, ...source.from, jobId: source.jobId, madeAt: new Date(source.madeAt) },
     });
   }

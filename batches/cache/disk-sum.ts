@@ -20,7 +20,7 @@ export class DiskSum {
   #files = 0;
   #bytes = 0;
   #freed = 0;
-  /** Links that remain of files with several, by file id. */
+  /** Links not added yet, of files with several links, by file id. */
   readonly #left = new Map<string, number>();
 
   /** Adds one name of a file. Undefined, for a file that is missing, adds nothing. */

@@ -74,7 +74,7 @@ export async function pruneCache(request: PruneRequest): Promise<Pruned> {
     const last = some.at(-1)?.[0];
     if (last === undefined) break;
     after = last.key;
-    const gone = some.filter((names) => names.every(({ batch, key }) => !isOpen.has(batch) && !wanted.has(key)));
+    const gone = some.filter((entries) => entries.every(({ batch, key }) => !isOpen.has(batch) && !wanted.has(key)));
     results += gone.length;
     needed += some.length - gone.length;
     const keys = gone.flat().flatMap(({ file, extraFiles }) => [file, ...extraFiles].map(({ key }) => key));
@@ -113,7 +113,8 @@ async function keysWanted(
     const sources: KeySources = { identify, findResults: (wanted) => ledger.findResults(wanted) };
     for await (const rows of inChunks(ledger.scanRows(batch.name, { isOpen: true }), ROWS_AT_ONCE)) {
       const all = rows.map(({ row: { spec } }) => ({ spec, steps: stepsIn(spec) }));
-      for (const own of (await keysOfRows(batch, all, sources)).values()) for (const key of own.values()) keys.add(key);
+      for (const ofRow of (await keysOfRows(batch, all, sources)).values())
+        for (const key of ofRow.values()) keys.add(key);
     }
   }
   return keys;

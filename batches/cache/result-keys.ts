@@ -14,7 +14,7 @@ const NO_MEDIA: ReadonlyMap<string, MediaIdentity> = new Map();
 
 /**
  * Returns the cache key of a step's result, 43 characters; undefined if no result can be equal to it. `media`: the
- * known identities of linked media, by URL. `made`: see `KeyContext`.
+ * known identities of linked media, by URL. `made`: sha256 of the files that earlier steps of the row made.
  */
 export function stepKey(
   batch: KeyedBatch,
@@ -34,7 +34,7 @@ export interface KeyedRow {
 /** Where {@link keysOfRows} looks things up. */
 export interface KeySources {
   readonly identify: IdentifyMedia;
-  /** Finds the newest results for keys. The key of a step after a check depends on the file that the row would use. */
+  /** Finds the newest results for keys: the key of a step that follows a verified one depends on that one's file. */
   readonly findResults: Ledger['findResults'];
 }
 

@@ -54,6 +54,7 @@ export async function cleanBatch(request: CleanRequest): Promise<CleanEnd> {
   const start = await ledger.beginClean(batch.name, parts, request.by);
   if (start.type !== 'begun') return start;
   const inDoubt = await cleanRecords(request);
+  // Includes the parts of an earlier clean that was killed.
   const media = start.parts.media ? await cleanMedia(request, inDoubt) : NO_MEDIA;
   await ledger.endClean(batch.name);
   return { type: 'cleaned', rows: batch.rows - inDoubt.size - before, inDoubt: inDoubt.size, media };

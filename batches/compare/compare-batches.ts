@@ -168,6 +168,7 @@ export async function* pairRows(ledger: Ledger, [one, other]: Pair<BatchRecord>)
     for (const row of rows) {
       const counterpart = byId.get(row.row.id);
       if (counterpart === undefined) {
+        // A row whose input was removed matches no other.
         const content = contentOf(row) ?? `row ${row.row.row}`;
         waiting.set(content, [...(waiting.get(content) ?? []), row.row.row]);
       } else {

@@ -91,12 +91,16 @@ export async function billRemaining(
 type Marks = Pick<RowToSend, 'isMore' | 'ofLastRow'>;
 const MORE: Marks = { isMore: true };
 
-/** Adds up the rows that a batch still has to pay for, each once. */
+/**
+ * Adds up the rows that a batch still has to pay for, each once. `outlook`: what requests may cost, based on charges so
+ * far; with it the budget that they need is computed.
+ */
 class RemainingRows {
   readonly #ledger: Pick<Ledger, 'partsOf'>;
   readonly #batch: BatchRecord;
   readonly #outlook: ChargeOutlook;
   readonly #biller: RowBiller;
+  /** Names the speaker of the cast that gave a row its voice. */
   readonly #speakerOf: ReturnType<typeof speakersIn>;
   /** Numbers of the newly chosen rows that make voices. */
   readonly #makers = new Set<number>();

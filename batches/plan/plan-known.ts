@@ -34,8 +34,8 @@ export async function planKnown(
   const settings = applyTuning(batch.settings, tuning);
   const budget = await budgetLeftFor(ledger, batch, tuning);
   const known = { ...batch, settings: { ...batch.settings, ...settings } };
-  const reasons = { ...lookUpsOf(request), settings: known.settings, budget };
-  const left = await billRemaining(ledger, known, await selectLeftOut(ledger, batch, checked, budget), reasons);
+  const billing = { ...lookUpsOf(request), settings: known.settings, budget };
+  const left = await billRemaining(ledger, known, await selectLeftOut(ledger, batch, checked, budget), billing);
   const enough = left.needed === null ? null : budgetFor(await ledger.money(batch.name), left.needed);
   return { batch: known, left, budget, enough };
 }

@@ -32,7 +32,7 @@ export async function planManifest(request: PlanRequest): Promise<ManifestPlan> 
     return { type: 'new', ...(await planNew(request)) };
   const compared = await compare(found, ledger, request);
   if (compared.type === 'taken') return { type: 'taken', name: compared, ...(await planNew(request)) };
-  // Loaded here, because most plans are for new batches.
+  // Imported here, because most plans are for new batches and do without it.
   const { planKnown } = await import('./plan-known.ts');
   return { type: 'known', ...(await planKnown(found, ledger, request)) };
 }

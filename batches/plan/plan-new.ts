@@ -40,6 +40,7 @@ export async function planNew(request: NewPlanRequest): Promise<NewBatchPlan> {
   const biller = new RowBiller({ ...lookUpsOf(request), settings, budget: settings.budget });
   for await (const rows of readPortions(source, options, summary)) {
     for (const row of rows) {
+      // Only a full chunk has a look-up to await: an await for each row would be slow.
       const lookUp = summary.isChosen(row) ? biller.add({ ...row, steps: stepsIn(row.spec) }) : undefined;
       if (lookUp !== undefined) await lookUp;
     }

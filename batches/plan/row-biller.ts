@@ -58,7 +58,8 @@ export class RowBiller {
   readonly #request: RowBillerOptions;
   /** Cache keys of results that earlier rows of this bill pay for. */
   readonly #paidFor = new SeenTable();
-  #some: RowToSend[] = [];
+  /** Rows added since the last look-up. */
+  #added: RowToSend[] = [];
 
   constructor(request: RowBillerOptions) {
     this.#request = request;
@@ -68,14 +69,14 @@ export class RowBiller {
 
   /** Adds the next row. If this returns a promise, a chunk is being looked up: await it. */
   add(row: RowToSend): Promise<void> | undefined {
-    this.#some.push(row);
-    return this.#some.length === ROWS_AT_ONCE ? this.finish() : undefined;
+    this.#added.push(row);
+    return this.#added.length === ROWS_AT_ONCE ? this.finish() : undefined;
   }
 
   /** Looks up the remaining rows. */
   async finish(): Promise<void> {
-    const rows = this.#some;
-    this.#some = [];
+    const rows = this.#added;
+    this.#added = [];
     const { ledger, account } = this.#request;
     const units = new Map(rows.map((row) => [row, unitsOf(row)]));
     const keys = await this.#keysOf([...units.values()].flat());
@@ -92,7 +93,10 @@ export class RowBiller {
     }
   }
 
-  /** Bills a row for its units. The reason is undefined if the row must be compared with the last row of its id. */
+  /**
+   * Bills a row for its units: its parts, or the row itself. The reason is undefined if the row must be compared with
+   * the last row of its id. `there`: keys whose results are stored.
+   */
   #bill(
     row: RowToSend,
     units: readonly RowToSend[],
@@ -201,13 +205,13 @@ function reasonOf({ spec }: RowToSend, keyOf: KeyOf, last: LastRow | undefined, 
   const now = keyOf(resultStepOf(spec));
   // With the same links, another key means that the media behind them have changed.
   const isOther = key !== null && now !== undefined && key !== now;
-  const asked = changesBetween({ ...last, spec: withSameShare(last.spec, spec) }, { spec, tts });
+  const asked = changesBetween({ ...last, spec: withSameThreshold(last.spec, spec) }, { spec, tts });
   const changes = asked.length === 0 && isOther ? contentChanges(spec) : asked;
   if (changes.length > 0) return { type: 'changed', batch, changes };
   return { type: 'again', batch, ended: outcome, ...(isUncached && { isUncached }) };
 }
 
 /** Returns a row's earlier input with the current `verify` threshold, because comparing a transcript anew is free. */
-function withSameShare(before: RowSpec, { verify }: RowSpec): RowSpec {
+function withSameThreshold(before: RowSpec, { verify }: RowSpec): RowSpec {
   return verify === undefined || before.verify === undefined ? before : { ...before, verify };
 }

@@ -23,8 +23,8 @@ export interface LeftOutSelection {
 }
 
 /**
- * Decides which rows that earlier runs left out a run of the same manifest sends: those of its subset, as far as the
- * budget reaches. `left`: credits left of the batch's budget; null if it has none.
+ * Decides which of the rows left out by earlier runs are sent by a run of the same manifest: those of its subset, as
+ * far as the budget reaches. `left`: credits left of the batch's budget; null if it has none.
  */
 export async function selectLeftOut(
   ledger: Pick<Ledger, 'counts' | 'chargeOutlook'>,
@@ -64,6 +64,7 @@ export async function openNewlyChosen(
     for await (const rows of inChunks(selectedRows(ledger, batch, selection), ROWS_A_TRANSACTION))
       opened += await ledger.openUnsent(batch.name, subset, rows, by);
   } catch (error) {
+    // The ledger refuses to open rows of a batch that was stopped meanwhile.
     if (!(error instanceof LedgerMisuse)) throw error;
   }
   return opened;

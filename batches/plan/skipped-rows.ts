@@ -55,6 +55,7 @@ export async function* skippedRows(
     if (charges.some(isUnresolved)) continue;
     const quotes = row.parts === null ? [quoteLeft(snapshot, settings)] : quotesOf(await ledger.partsOf(name, row.row));
     const counted = countedAs(snapshot, quotes, settings, outlook);
+    // `beyondLost`: what requests in doubt may have cost beyond their quotes.
     const hasRoom = left === null || (counted !== null && counted <= left - outlook.beyondLost + DUST);
     yield { snapshot, quoted: sumOfPrices(quotes), counted, hasRoom };
   }
@@ -70,8 +71,7 @@ export function addPrice(sum: number | null, price: number | null): number | nul
 
 /**
  * Returns the credits that the budget must have left for all rows it left out, based on charges so far; null if a price
- * is unknown.
- * `quoted`: the sum of their quotes, which suffices if nothing was charged beyond its quote.
+ * is unknown. `quoted`: the sum of their quotes, which suffices if nothing was charged beyond its quote.
  */
 export async function neededForSkipped(
   ledger: Pick<Ledger, 'scanRows' | 'partsOf' | 'chargeOutlook'>,
@@ -116,15 +116,15 @@ export function countedAs(
 ): number | null {
   const { spec, parts } = snapshot.row;
   const steps = stepsLeft(snapshot);
-  const [own, ...rest] = steps;
+  const [next, ...later] = steps;
   const ratiosOf = (step: Step): ChargeOutlook['ratios'] =>
     ratios.filter(({ operation }) => operation === operationOf(spec, step, settings.tts));
   const counted = (quoted: number, of: readonly Step[]): number => countedFor(quoted, of.map(ratiosOf));
   // The next step and the later ones are each counted at their own ratios, like the ledger reserves them.
   const countedOf = (quoted: number): number => {
-    if (parts !== null || own === undefined) return counted(quoted, steps);
-    const quotedRest = quoteFrom(spec.kind, own, spec, settings).quotedRest ?? 0;
-    return counted(quoted - quotedRest, [own]) + counted(quotedRest, rest);
+    if (parts !== null || next === undefined) return counted(quoted, steps);
+    const quotedRest = quoteFrom(spec.kind, next, spec, settings).quotedRest ?? 0;
+    return counted(quoted - quotedRest, [next]) + counted(quotedRest, later);
   };
   return quotes.reduce<number | null>((sum, quoted) => addPrice(sum, quoted === null ? null : countedOf(quoted)), 0);
 }

@@ -41,8 +41,8 @@ export type NamedJob = RowTake & { readonly jobId: string };
 type Reads = Pick<FreeReads, 'findJob' | 'listVoices' | 'listJobs'>;
 
 /**
- * Gives a row the job that a person names: an unknown row, or one whose next request is not on record, as in a ledger
- * that was restored from before it; for a row that has ended, that is a request of its next take. The job must exist,
+ * Gives a row the job that a person names: an unknown row, or one whose next request is missing from the ledger, which
+ * was restored from an older backup; for a row that has ended, that is a request of its next take (a redrive). The job must exist,
  * match the row's step, and belong to no row. The row is then open again (`adopted`), and nothing is sent for it in
  * between; for an earlier take, only the charge is settled (`charged`). `by`: whose decision it is.
  */
@@ -54,7 +54,7 @@ export async function adoptJob(
   by: By,
 ): Promise<SettledRow> {
   const { row, jobId } = job;
-  const { standing, name, attempt, take } = await readTake(ledger, batch.name, job);
+  const { snapshot, name, attempt, take } = await readTake(ledger, batch.name, job);
   const facts = { ...name, jobId };
   const refused = (why: SettleRefusal): SettledRow => ({ ...facts, type: 'refused', why });
   const hasJob = (one: RowSnapshot | undefined): boolean =>
@@ -68,30 +68,30 @@ export async function adoptJob(
       : { ...facts, type: 'charged', take: job.take, ...defined({ otherPrice }) };
   };
   // The same command again, as after a kill: already done.
-  if (attempt === undefined && hasJob(standing)) return done();
+  if (attempt === undefined && hasJob(snapshot)) return done();
   const last = lastDecision(await ledger.decisionsOf(batch.name, row), take);
   const given = last?.what === 'adopted' ? last.jobId : null;
-  // A row that a person gave a job is meant with that take, unless the next one is named.
-  const missing = standing === undefined ? [] : missingOf(batch, standing, given === null ? job.take : take);
+  // If a person gave the row's present take a job before, the command means that take, unless it names the next one.
+  const missing = snapshot === undefined ? [] : missingOf(batch, snapshot, given === null ? job.take : take);
   const requests = attempt === undefined ? missing : [attempt];
-  if (standing === undefined || requests.length === 0) {
-    if (last === undefined || given === null || standing === undefined) return refused({ type: 'not-in-doubt' });
-    const isOpen = standing.row.outcome === null;
-    const hasLaterStep = isOpen && stepsIn(standing.row.spec).at(-1) !== last.step ? (true as const) : undefined;
+  if (snapshot === undefined || requests.length === 0) {
+    if (last === undefined || given === null || snapshot === undefined) return refused({ type: 'not-in-doubt' });
+    const isOpen = snapshot.row.outcome === null;
+    const hasLaterStep = isOpen && stepsIn(snapshot.row.spec).at(-1) !== last.step ? (true as const) : undefined;
     const before = defined({ take: job.take, hasLaterStep });
     return refused({ type: 'adopted-before', jobId: given, batch: batch.name, ...before });
   }
   if (attempt?.state === 'sending') return refused({ type: 'in-flight' });
-  const { spec, outcome } = standing.row;
+  const { spec, outcome } = snapshot.row;
   const found = await findRequest(reads, batch, spec, requests, jobId);
   if (found.type === 'refused') return refused(found.why);
   const { request, operation, isResult } = found;
   const { step } = request;
-  // Nothing but the person's word ties such a row to the job.
-  const isOther = attempt === undefined && (await isOfOthers(reads, batch, spec, operation, jobId));
-  const newTake = request.take > standing.row.take ? request.take : undefined;
+  // Only the person's word ties a row without the request on record to the job.
+  const isOther = attempt === undefined && (await hasOtherLinks(reads, batch, spec, operation, jobId));
+  const newTake = request.take > snapshot.row.take ? request.take : undefined;
   // The cells may have been edited for a take that the ledger lacks, and that a person begins, or began, with a job.
-  const mayBeEdited = newTake === undefined ? given !== null && standing.row.take > 1 : job.take !== undefined;
+  const mayBeEdited = newTake === undefined ? given !== null && snapshot.row.take > 1 : job.take !== undefined;
   if (isOther && !mayBeEdited) return refused({ type: 'other-inputs' });
   const { madeAtMs, credits } = found;
   if (attempt !== undefined && madeAtMs !== undefined && wasMadeBefore(madeAtMs, attempt))
@@ -101,7 +101,8 @@ export async function adoptJob(
   const isSettled = await ledger.decide(
     request,
     {
-      ...{ type: 'adopted', jobId },
+      type: 'adopted',
+      jobId,
       ...(attempt === undefined && { isUnsent: true }),
       ...(newTake !== undefined && outcome !== null && { after: outcome }),
     },
@@ -110,8 +111,12 @@ export async function adoptJob(
   if (isSettled || hasJob(await ledger.readRow(batch.name, row)))
     return done(
       defined({
-        ...{ otherPrice: otherPrice(request.quoted, credits), isResult, mayBeOlder },
-        ...{ goesOn: goesOn(batch, spec, step), newTake, otherInputs: isOther ? (true as const) : undefined },
+        otherPrice: otherPrice(request.quoted, credits),
+        isResult,
+        mayBeOlder,
+        goesOn: goesOn(batch, spec, step),
+        newTake,
+        otherInputs: isOther ? (true as const) : undefined,
       }),
     );
   const holder = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);
@@ -133,7 +138,7 @@ function missingOf(batch: BatchRecord, { row, charges }: RowSnapshot, take: numb
   });
 }
 
-/** The request that the job may be of, by its operation, and what the API says of the job. */
+/** Finds the request that the job may belong to, by its operation, and what the API says of the job. */
 async function findRequest(
   reads: Reads,
   batch: BatchRecord,
@@ -154,9 +159,9 @@ async function findRequest(
     const operation = operationOf(spec, step, batch.settings.tts);
     const isResult = RESULT_FACTS[factsOf(operation).result].family === null ? (true as const) : undefined;
     const isMadeByIt = makesJob(operation) || isResult !== undefined;
-    const found = isMadeByIt ? await find(reads, batch, dialectOf(spec), operation, jobId) : undefined;
+    const found = isMadeByIt ? await findNamed(reads, batch, dialectOf(spec), operation, jobId) : undefined;
     if (found?.type === 'there') return { ...found, request, operation, isResult };
-    // Of several, the refusal of the likeliest.
+    // Of several requests the first is the likeliest: the refusal of that one is returned.
     if (place > 0) continue;
     if (found === undefined) why = { type: 'makes-no-job', step, kind: spec.kind };
     else if (found.type === 'missing') why = { type: 'no-such-job', step, words: found.why };
@@ -174,18 +179,18 @@ function goesOn({ control, settings }: BatchRecord, spec: RowSpec, step: Step): 
 }
 
 /** Sums that differ by less than this are equal, in credits: both may have been rounded. */
-const SAME = 0.005;
+const MIN_DIFFERENCE = 0.005;
 
 function otherPrice(quoted: number | null, charged: number | undefined): OtherPrice | undefined {
-  return quoted !== null && charged !== undefined && Math.abs(quoted - charged) >= SAME
+  return quoted !== null && charged !== undefined && Math.abs(quoted - charged) >= MIN_DIFFERENCE
     ? { quoted, charged }
     : undefined;
 }
 
-/** What the API says of what a person names. `madeAtMs`: when a voice was made, if its list says so. */
+/** What the API says of the named job or voice. `madeAtMs`: when a voice was made, if its list says so. */
 type FoundJob = Awaited<ReturnType<FreeReads['findJob']>> & { readonly madeAtMs?: number };
 
-async function find(
+async function findNamed(
   reads: Reads,
   batch: BatchRecord,
   dialect: Dialect,
@@ -201,7 +206,7 @@ async function find(
 }
 
 /** Whether the API lists the job with links that are not those of the row. */
-async function isOfOthers(
+async function hasOtherLinks(
   reads: Reads,
   batch: BatchRecord,
   spec: RowSpec,

@@ -23,11 +23,11 @@ export type SettleRefusal =
       /** The row waits for that job's result, and then needs a job for a later step, which may be the named one. */
       readonly hasLaterStep?: true;
     }
-  /** Neither the row nor the named take has a request with an unknown outcome, or one that the ledger may lack. */
+  /** Neither the row nor the named take has a request of unknown outcome, or one that may be missing from the ledger. */
   | { readonly type: 'not-in-doubt' | 'take-not-in-doubt' }
   /** Its request has no answer yet. */
   | { readonly type: 'in-flight' }
-  /** Such a request creates no job, so the row cannot get one. */
+  /** A request of this step creates no job, so the row cannot get one. */
   | { readonly type: 'makes-no-job'; readonly step: Step; readonly kind: Kind }
   | { readonly type: 'no-such-job'; readonly step: Step; readonly words: string }
   | { readonly type: 'job-unreadable'; readonly words: string }
@@ -118,11 +118,12 @@ export async function findUnresolved(
   return (await readTake(ledger, batch, { row, ...defined({ take }) })).attempt;
 }
 
-/** What is on record of a take. */
+/** What is on record of a take: a paid run of a row, of which a redrive begins the next. */
 export interface TakeOnRecord {
   /** The row; undefined if there is none of this number. */
-  readonly standing: RowSnapshot | undefined;
+  readonly snapshot: RowSnapshot | undefined;
   readonly name: NamedRow;
+  /** The take that was asked for; undefined without a row. */
   readonly take: number | undefined;
   /** The row's present take. */
   readonly present: number | undefined;
@@ -132,15 +133,15 @@ export interface TakeOnRecord {
 
 /** Reads a take from the ledger, by default the row's present one. */
 export async function readTake(ledger: Ledger, batch: string, { row, take }: RowTake): Promise<TakeOnRecord> {
-  const standing = await ledger.readRow(batch, row);
-  const present = standing && presentTake(standing.row);
+  const snapshot = await ledger.readRow(batch, row);
+  const present = snapshot && presentTake(snapshot.row);
   const wanted = take ?? present;
   // The requests of a row in parts are those of its parts.
-  const charges = standing?.row.parts === null ? standing.charges : [];
-  const steps = standing === undefined ? [] : stepsIn(standing.row.spec);
+  const charges = snapshot?.row.parts === null ? snapshot.charges : [];
+  const steps = snapshot === undefined ? [] : stepsIn(snapshot.row.spec);
   return {
-    standing,
-    name: standing === undefined ? { row, id: '' } : nameOf(standing.row),
+    snapshot,
+    name: snapshot === undefined ? { row, id: '' } : nameOf(snapshot.row),
     take: wanted,
     present,
     // A later step is sent only after the step before it is settled.

@@ -13,7 +13,7 @@ import type { ReceiptJob } from './receipt-jobs.ts';
 import { readJsonRows, RowSource } from '../../results/row-source.ts';
 import { Findings } from '../../results/verification/mismatch.ts';
 
-/** Paid requests that an out folder has on its receipts, and the ledger not on record; and jobs of unknown ones. */
+/** Paid requests on the receipts of an out folder that the ledger lacks; and jobs of requests it has as unknown. */
 export interface ForgottenRequests {
   /** Rows with requests that the ledger lacks, by id. */
   readonly rows: readonly string[];
@@ -21,9 +21,9 @@ export interface ForgottenRequests {
   readonly credits: number;
   /** The job that each row, or each part, can be given now by a person: the first that the ledger lacks. */
   readonly jobs: readonly ReceiptJob[];
-  /** Number of those whose receipts name no job, so that nobody can give it to a row. */
+  /** Number of the missing requests whose receipts name no job that a person could give to the row. */
   readonly withoutJob: number;
-  /** The folders with such receipts: the out folder, or those in it with the files of before. */
+  /** The folders with such receipts: the out folder, or subfolders with files kept from before a restore. */
   readonly folders: readonly string[];
   /** All jobs on those receipts, also those that no row can be given yet. */
   readonly named: readonly StepJob[];
@@ -32,7 +32,7 @@ export interface ForgottenRequests {
 /** A job, and the step that it was made for: jobs of different steps may have the same id. */
 export type StepJob = Pick<Receipt, 'step'> & { readonly jobId: string };
 
-/** What of a receipt is compared. */
+/** The fields of a receipt that are compared with the ledger. */
 const paidSchema = receiptSchema.pick({
   part: true,
   step: true,
@@ -46,12 +46,12 @@ const paidSchema = receiptSchema.pick({
 type Paid = Pick<Receipt, keyof typeof paidSchema.shape>;
 
 /**
- * Finds the paid requests that an out folder of the batch has, and the ledger not: the ledger is older than the folder,
- * as after a restore, and would pay for them again. No record of a request is ever removed, so it is no other case.
- * Undefined if there are none. The receipts are read only where {@link newerThan} says so, and those of before always:
- * whatever wrote the files again, a command that follows say, has compared nothing. Also finds the jobs of requests
- * that the ledger has as unknown; with `isResubmitted`, when such requests are to be made again, it lacks these, too.
- * Leaves out jobs that a person has taken back from the row.
+ * Finds the paid requests that are on the receipts of the batch's out folder and missing from the ledger, which would
+ * pay for them again. As no record of a request is ever removed, such a ledger is older than the folder: it was
+ * restored from a backup. Undefined if there are none. The out folder's own receipts are read only if {@link newerThan}
+ * says that the ledger may be older; those kept in subfolders always, because the command that replaced them may not
+ * have compared them. Also finds the jobs of requests that the ledger has as unknown; with `isResubmitted` (they are to
+ * be made again), these count as missing. Leaves out jobs that a person has taken back from the row.
  */
 export async function forgottenRequests(
   out: string,
@@ -68,27 +68,27 @@ export async function forgottenRequests(
   const folders = new Set<string>();
   let credits = 0;
   let withoutJob = 0;
-  for await (const standing of ledger.scanRows(batch)) {
-    const lacking = new Map<string, Paid>();
+  for await (const snapshot of ledger.scanRows(batch)) {
+    const missing = new Map<string, Paid>();
     const unknown = new Map<string, Paid>();
     for (const { folder, receipts } of sources)
-      for (const written of await receipts.take(standing.row.row)) {
+      for (const written of await receipts.take(snapshot.row.row)) {
         if (!mayBeCharged(written.verdict)) continue;
-        const receipt = isReleased(written, standing, released) ? { ...written, job_id: null } : written;
-        const isUnknown = lacksOnlyJob(receipt, standing);
-        if (!isUnknown && isOnRecord(receipt, standing)) continue;
-        (isUnknown && !isResubmitted ? unknown : lacking).set(keyOf(receipt), receipt);
+        const receipt = isReleased(written, snapshot, released) ? { ...written, job_id: null } : written;
+        const isUnknown = lacksOnlyJob(receipt, snapshot);
+        if (!isUnknown && isOnRecord(receipt, snapshot)) continue;
+        (isUnknown && !isResubmitted ? unknown : missing).set(keyOf(receipt), receipt);
         folders.add(folder);
       }
-    if (lacking.size > 0) rows.push(standing.row.id);
+    if (missing.size > 0) rows.push(snapshot.row.id);
     else if (unknown.size === 0) continue;
-    const found = [...unknown.values(), ...lacking.values()];
-    const parts = standing.row.parts === null ? [] : await ledger.partsOf(batch, standing.row.row);
-    // Seldom needed, so loaded here.
+    const found = [...unknown.values(), ...missing.values()];
+    const parts = snapshot.row.parts === null ? [] : await ledger.partsOf(batch, snapshot.row.row);
+    // Imported here, because it is seldom needed.
     const { firstJobs } = await import('./receipt-jobs.ts');
-    jobs.push(...firstJobs(standing, parts, found));
+    jobs.push(...firstJobs(snapshot, parts, found));
     named.push(...found.flatMap(({ step, job_id: jobId }) => (jobId === null ? [] : [{ step, jobId }])));
-    for (const { charged, quoted, job_id: jobId } of lacking.values()) {
+    for (const { charged, quoted, job_id: jobId } of missing.values()) {
       credits += charged ?? quoted ?? 0;
       if (jobId === null) withoutJob += 1;
     }
@@ -97,7 +97,7 @@ export async function forgottenRequests(
   return { rows, credits: roundCredits(credits), jobs, withoutJob, folders: [...folders], named };
 }
 
-/** Paid requests of an out folder, whoever has them on record. `credits`: as in {@link ForgottenRequests}. */
+/** Paid requests on the receipts of an out folder, on record or not. `credits`: as in {@link ForgottenRequests}. */
 export interface PaidRequests {
   readonly requests: number;
   readonly credits: number;
@@ -119,7 +119,7 @@ interface Source {
   readonly receipts: RowSource<Paid>;
 }
 
-/** The receipts to compare with. */
+/** The receipts to compare with the ledger, by folder. */
 async function sourcesOf(
   out: string,
   batch: string,
@@ -127,10 +127,9 @@ async function sourcesOf(
 ): Promise<readonly Source[]> {
   const sources: Source[] = [];
   for (const folder of [out, ...(await formerFolders(out))]) {
-    const standing = await readFolderState(folder, batch, ledger);
-    if (standing === undefined) continue;
-    const isOfNow =
-      folder === out && (await newerThan(standing, batch, ledger, await acceptedCopy(ledger))) === undefined;
+    const state = await readFolderState(folder, batch, ledger);
+    if (state === undefined) continue;
+    const isOfNow = folder === out && (await newerThan(state, batch, ledger, await acceptedCopy(ledger))) === undefined;
     const path = join(folder, RECEIPTS_JSONL);
     if (isOfNow || (await lstatsOf(path))?.isFile() !== true) continue;
     sources.push({ folder, receipts: new RowSource(path, readJsonRows(path, 'row', paidSchema), new Findings()) });
@@ -147,29 +146,29 @@ function mayBeCharged(verdict: AttemptState): boolean {
  * Whether the ledger has this request, or, under another number, one that was made for the same; or its job, which a
  * person may have given to another take.
  */
-function isOnRecord(receipt: Paid, standing: RowSnapshot): boolean {
+function isOnRecord(receipt: Paid, snapshot: RowSnapshot): boolean {
   return (
-    attemptsOf(receipt, standing).some(
+    attemptsOf(receipt, snapshot).some(
       ({ attempt, state }) => attempt === receipt.attempt || !['not-accepted', 'revoked'].includes(state),
-    ) || hasJob(receipt, standing)
+    ) || hasJob(receipt, snapshot)
   );
 }
 
-/** Whether the ledger has this request as unknown, and the receipt its job. */
-function lacksOnlyJob(receipt: Paid, standing: RowSnapshot): boolean {
+/** Whether the ledger has this request as unknown, and the receipt names its job. */
+function lacksOnlyJob(receipt: Paid, snapshot: RowSnapshot): boolean {
   return (
     receipt.job_id !== null &&
-    attemptsOf(receipt, standing).some(({ state }) => state === 'unknown') &&
-    !hasJob(receipt, standing)
+    attemptsOf(receipt, snapshot).some(({ state }) => state === 'unknown') &&
+    !hasJob(receipt, snapshot)
   );
 }
 
 /** Whether a person has taken the receipt's job back from the row, and not given it again: it is not the row's. */
-function isReleased(receipt: Paid, standing: RowSnapshot, released: readonly ReleasedJob[]): boolean {
+function isReleased(receipt: Paid, snapshot: RowSnapshot, released: readonly ReleasedJob[]): boolean {
   const { part, step, job_id: jobId } = receipt;
-  const row = rowNumberOf(part, standing);
+  const row = rowNumberOf(part, snapshot);
   return (
-    !hasJob(receipt, standing) && released.some((one) => one.row === row && one.step === step && one.jobId === jobId)
+    !hasJob(receipt, snapshot) && released.some((one) => one.row === row && one.step === step && one.jobId === jobId)
   );
 }
 

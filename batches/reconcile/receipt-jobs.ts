@@ -5,8 +5,9 @@ import { presentTake } from '../../policy/rows/row-machine.ts';
 import type { Receipt } from '../../results/receipt.ts';
 
 /**
- * A job of a row, or of a part of it. `id`: of the row or the part. `take`: the take to name: the one that begins with
- * the job, if the row has ended, or an earlier one, if its request is unknown.
+ * A job that a row, or a part of it, can be given. `id`: of the row or the part. `take`: the take (a paid run of the
+ * row) to name in the command: the one that begins with the job, if the row has ended, or an earlier one, if its
+ * request is unknown. Omitted for the present take.
  */
 export interface ReceiptJob {
   readonly row: number;
@@ -50,11 +51,11 @@ function jobFor(
   const requests = missingRequests(row, charges);
   for (const { step, take, job_id: jobId } of receipts.toSorted((a, b) => a.take - b.take)) {
     const isUnknown = charges.some((one) => one.step === step && one.take === take && one.state === 'unknown');
-    const given = isUnknown ? take : requests.find((one) => one.step === step)?.take;
-    if (given === undefined) continue;
-    // Later ones were made with its result.
+    const target = isUnknown ? take : requests.find((one) => one.step === step)?.take;
+    if (target === undefined) continue;
+    // Later jobs were made with this one's result, so none fits without it.
     if (jobId === null) return undefined;
-    return { ...(given !== presentTake(row) && { take: given }), jobId };
+    return { ...(target !== presentTake(row) && { take: target }), jobId };
   }
   return undefined;
 }

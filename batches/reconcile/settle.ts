@@ -104,14 +104,14 @@ function settledName({ row, charges }: RowSnapshot): NamedRow & { readonly jobId
   return { ...nameOf(row), jobId: last?.jobId ?? null };
 }
 
-function stillUnknown(standing: RowSnapshot, { tts }: BatchRecord['settings']): SettledRow {
-  const failure = standing.charges.findLast((charge) => charge.take === presentTake(standing.row))?.failure ?? null;
+function stillUnknown(snapshot: RowSnapshot, { tts }: BatchRecord['settings']): SettledRow {
+  const failure = snapshot.charges.findLast((charge) => charge.take === presentTake(snapshot.row))?.failure ?? null;
   return {
-    ...settledName(standing),
+    ...settledName(snapshot),
     type: 'still-unknown',
-    hasList: hasList(standing, tts),
-    makes: madeBy(standing, tts),
-    ...(lacksOnlyCheck(standing) && { lacksOnlyCheck: true }),
+    hasList: hasList(snapshot, tts),
+    makes: madeBy(snapshot, tts),
+    ...(lacksOnlyCheck(snapshot) && { lacksOnlyCheck: true }),
     ...(failure !== null && namedTakenJob(failure) && { answer: failure.message }),
   };
 }

@@ -84,7 +84,7 @@ async function findAdoptions(
 ): Promise<Found<NamedJob>> {
   const jobs: NamedJob[] = [];
   for (const { row: word, job: jobId } of wanted) {
-    const named = await resolveTake(ledger, batch, word, mayGet(jobId), isLacking);
+    const named = await resolveTake(ledger, batch, word, mayGet(jobId), mayMissRequest);
     if (named.type !== 'found') return named;
     const fault = await nextTakeFault(ledger, batch.name, named, word);
     if (fault !== undefined) return fault;
@@ -103,9 +103,9 @@ async function nextTakeFault(
   { row, take = 1 }: RowTake,
   word: string,
 ): Promise<RequestFault | undefined> {
-  const standing = await ledger.readRow(batch, row);
-  const takes = standing?.row.take ?? 1;
-  if (take <= takes || (standing !== undefined && isLacking(standing, take))) return undefined;
+  const snapshot = await ledger.readRow(batch, row);
+  const takes = snapshot?.row.take ?? 1;
+  if (take <= takes || (snapshot !== undefined && mayMissRequest(snapshot, take))) return undefined;
   return { type: 'no-take', word: word.replace(/\/\d+$/u, ''), take, takes };
 }
 
@@ -115,7 +115,7 @@ function mayGet(jobId: string): PartTest {
 }
 
 /** Returns whether the ledger may lack a request of a part, because it was restored from an older copy. */
-function isLacking({ row, charges }: RowSnapshot, take: number | undefined): boolean {
+function mayMissRequest({ row, charges }: RowSnapshot, take: number | undefined): boolean {
   return adoptableRequests(row, charges, take).length > 0;
 }
 
@@ -173,7 +173,7 @@ async function resolveTake(
   word: string,
   ...tests: readonly PartTest[]
 ): Promise<ResolvedTake> {
-  const named = await findTake(ledger, batch, word, tests.includes(isLacking));
+  const named = await findTake(ledger, batch, word, tests.includes(mayMissRequest));
   if (named.type !== 'found') return named;
   const parts = await ledger.partsOf(batch.name, named.row);
   for (const matches of tests) {

@@ -129,11 +129,11 @@ export async function listLostVoices(
     list ??= await reads.listVoices(batchName, dialectOf(record.spec));
     if (list.type === 'unreadable') return list;
     const { name: wanted = '' } = record.spec;
-    const own: VoiceOfRow[] = [];
+    const ofRow: VoiceOfRow[] = [];
     for (const { id: voice, name, provider, createdAtMs } of list.voices) {
       if (!isSameName(name, wanted) || (createdAtMs !== undefined && wasMadeBefore(createdAtMs, attempt))) continue;
       if ((await ledger.holderOfJob(apiUrl, account, 'voice', voice)) !== undefined) continue;
-      own.push({
+      ofRow.push({
         row,
         id: record.id,
         voice,
@@ -143,7 +143,7 @@ export async function listLostVoices(
         ...defined({ createdAtMs }),
       });
     }
-    found.push(...own.sort((a, b) => (a.createdAtMs ?? Infinity) - (b.createdAtMs ?? Infinity)));
+    found.push(...ofRow.sort((a, b) => (a.createdAtMs ?? Infinity) - (b.createdAtMs ?? Infinity)));
   }
   return { type: 'listed', voices: found };
 }

@@ -28,8 +28,9 @@ export interface UnknownFolders {
 type Batches = Pick<Ledger, 'acceptedAt' | 'listBatches'>;
 
 /**
- * Finds the folders of batches that the ledger lacks because it is an accepted copy, and they were created after the
- * copy was made. Returns none for a ledger that is not a copy. `name`: only of batches of this name.
+ * Finds the folders of batches that the ledger lacks because it is a restored or copied database that a person accepted
+ * as the ledger, and they were created after the copy was made. Returns none for any other ledger. `name`: only of
+ * batches of this name.
  */
 export async function findUnknownFolders(
   ledger: Batches,

@@ -203,6 +203,7 @@ export class RedriveDraft extends RedriveTally {
 /** Reasons for refusal that mean that a row may have been charged. */
 const DOUBTFUL: readonly RefusedRow['why'][] = ['unknown', 'running', 'on-the-wire'];
 
+/** Returns the earlier take that an accepted row goes back to; undefined if it keeps its present result. */
 function returnTo({ earlier }: FoundRow): Return | undefined {
   if (earlier === undefined) return undefined;
   const { take, text, is } = earlier;

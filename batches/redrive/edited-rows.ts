@@ -176,7 +176,8 @@ function writtenVoice({ input }: RowRecord, { columns, settings: { reading } }: 
 }
 
 /**
- * Returns whether a job id proves a mismatch: a spreadsheet may rewrite a short or numeric one as a number or a date.
+ * Returns whether a job id proves a mismatch: a spreadsheet may rewrite a short or numeric one (1e5) as a number or a
+ * date.
  */
 function isDistinctive(word: string): boolean {
   return word.length >= 8 && /[a-df-z_]/i.test(word);

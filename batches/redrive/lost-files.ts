@@ -26,8 +26,7 @@ interface Place {
  * - If results are replaced, a row whose file is lost or altered becomes a row without a result, so that the redrive
  *   fetches what was paid for again, free, before it pays for anything.
  * - A row that failed because its file was lost, and whose file is back, is marked `restored`.
- * - With the rule `damaged`, only rows with a loss are yielded: those of both kinds above, and rows with an `unfit`
- *   file
+ * - With the rule `damaged`, only rows with a loss are yielded: those of both kinds above, and rows with an `unfit` file
  *   that is lost and can be fetched again free. A lost text that is known from the ledger is stored again.
  * - If results are accepted, only the files of earlier takes are read to which rows go back.
  * - A row with parts is joined from their files, so these are read, too: lost parts are yielded in place of their row.
@@ -98,8 +97,10 @@ class FileSearch {
   async #single(found: FoundRow, isJoined: () => Promise<boolean>): Promise<FoundRow> {
     const { row, charges } = found.scanned;
     const hasResultNow = hasResult(row.outcome);
-    const isKept = hasResultNow ? this.#rules.replace || this.#isDamaged : this.#isDamaged && row.outcome === 'unfit';
-    const { is, isRewritten } = isKept ? await this.#check(row.row, row) : { isRewritten: false };
+    const isChecked = hasResultNow
+      ? this.#rules.replace || this.#isDamaged
+      : this.#isDamaged && row.outcome === 'unfit';
+    const { is, isRewritten } = isChecked ? await this.#check(row.row, row) : { isRewritten: false };
     if (is !== undefined) {
       await this.#place.store.requireOwn();
       // Nobody asked to replace an unfit result, so its file is only fetched again if that is free.
@@ -137,8 +138,8 @@ class FileSearch {
     for (const scanned of parts) {
       const found: FoundRow = { scanned, edit: null };
       const stored = await this.#single(found, () => Promise.resolve(isJoined));
-      const isMeant = !isJoined || isFetchedFree(stored.scanned.row, stored.scanned.charges);
-      if ((stored !== found || isLostPart(scanned)) && isMeant) lost.push(stored);
+      const isWanted = !isJoined || isFetchedFree(stored.scanned.row, stored.scanned.charges);
+      if ((stored !== found || isLostPart(scanned)) && isWanted) lost.push(stored);
     }
     return lost;
   }
@@ -150,8 +151,8 @@ class FileSearch {
   async #matchingParts(row: RowRecord): Promise<readonly RowSnapshot[]> {
     const { only = {} } = this.#rules;
     const parts = await this.#place.ledger.partsOf(this.#place.batch, row.row);
-    const lacking = matchingParts(row, parts, only);
-    return parts.filter((part) => lacking.includes(part) || (hasResult(part.row.outcome) && meets(part.row, only)));
+    const selected = matchingParts(row, parts, only);
+    return parts.filter((part) => selected.includes(part) || (hasResult(part.row.outcome) && meets(part.row, only)));
   }
 
   /** Returns whether the row that a part belongs to has its joined file. */

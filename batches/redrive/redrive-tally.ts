@@ -24,10 +24,10 @@ export interface ReplacedRow extends NamedRow {
 }
 
 /** Max replaced rows kept; further ones are only counted. */
-const KEPT_REPLACED = 20;
+const MAX_REPLACED_KEPT = 20;
 
 /** Max refused rows kept; further ones are only counted. */
-const KEPT_REFUSED = 1_000;
+const MAX_REFUSED_KEPT = 1_000;
 
 /** Counts what a redrive will do, in rows, and keeps the first of the rows to name. Filled by `RedriveDraft`. */
 export class RedriveTally {
@@ -90,7 +90,7 @@ export class RedriveTally {
     if (lost !== undefined) this.lost += this.one('lost', row);
     if (this.one('replaced', row) === 0) return;
     this.replaced++;
-    if (this.firstReplaced.length >= KEPT_REPLACED) return;
+    if (this.firstReplaced.length >= MAX_REPLACED_KEPT) return;
     const whole = row.partOf === null ? nameOf(row) : { row: row.partOf, id: wholeId(row.id) };
     const isLost = lost === undefined ? {} : { isLost: true as const };
     this.firstReplaced.push({ ...whole, isEdited: edit !== null, ...isLost });
@@ -100,7 +100,7 @@ export class RedriveTally {
   protected refuse(row: RefusedRow): void {
     this.refusedFor.set(row.why, (this.refusedFor.get(row.why) ?? 0) + 1);
     if ((row.partOf ?? null) !== null) this.refusedParts++;
-    if (this.refused.length < KEPT_REFUSED) this.refused.push(row);
+    if (this.refused.length < MAX_REFUSED_KEPT) this.refused.push(row);
   }
 
   /** Returns 1 if the row is to be counted as `what`; 0 for a further part of a row that already is. */

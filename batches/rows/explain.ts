@@ -26,7 +26,7 @@ export interface CellChange {
   readonly to: string;
 }
 
-/** A later take, with what it kept and changed. */
+/** A take after the first (a paid run of the row, begun by a redrive), with what it kept and changed. */
 export interface TakeHistory extends TakeRecord {
   /** Steps before the first one that it pays for: their results are reused. */
   readonly kept: readonly Step[];
@@ -97,7 +97,7 @@ export async function explainRow(
   const parts = row.parts === null ? [] : await ledger.partsOf(batch.name, row.row);
   const history: RowHistory = {
     batch,
-    row: { ...row, ...standingOf(row) },
+    row: { ...row, ...openOrEnded(row) },
     charges,
     ...defined({ firstPart }),
     parts: parts.map(partHistory),
@@ -126,7 +126,7 @@ function unlessStore(error: unknown): undefined {
 }
 
 /** Returns an open row's state, or an ended row's outcome: its last state, which the ledger keeps, means nothing. */
-function standingOf({ outcome, state }: RowRecord): OpenOrEnded {
+function openOrEnded({ outcome, state }: RowRecord): OpenOrEnded {
   return outcome === null ? { outcome, state } : { outcome, state: null };
 }
 

@@ -24,7 +24,7 @@ export async function findRow(
   return (await ledger.readRow(batch.name, number)) === undefined ? undefined : number;
 }
 
-/** A row, or one of its takes. */
+/** A row, or one of its takes (its paid runs: the first, and one for each redrive). */
 export interface RowTake {
   readonly row: number;
   /** Default: the row's present take. */
@@ -140,10 +140,10 @@ export function matchingParts<Part extends Pick<RowSnapshot, 'row'>>(
   parts: readonly Part[],
   conditions: RowConditions,
 ): readonly Part[] {
-  const lacking = parts.filter(({ row }) => !hasResult(row.outcome));
-  const matching = lacking.filter(({ row }) => meets(row, conditions));
+  const withoutResult = parts.filter(({ row }) => !hasResult(row.outcome));
+  const matching = withoutResult.filter(({ row }) => meets(row, conditions));
   if (matching.length > 0 || !meets(whole, conditions)) return matching;
-  return lacking.filter(({ row }) => row.outcome === 'unfit' && meets({ ...row, outcome: 'failed' }, conditions));
+  return withoutResult.filter(({ row }) => row.outcome === 'unfit' && meets({ ...row, outcome: 'failed' }, conditions));
 }
 
 /**

@@ -5,7 +5,7 @@ import type { TakeRecord } from '../../ledger/takes/take-records.ts';
 import { resultOfTake } from '../../policy/redrive/earlier-take.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 
-/** The part of a row's record that shows the results of its takes. */
+/** The part of a row's record that shows the results of its takes, its paid runs: a redrive begins the next. */
 interface TakenRow {
   readonly row: Pick<RowRecord, 'spec' | 'take' | 'returnedTo' | 'parts' | 'file'>;
   readonly charges: readonly ChargeRecord[];

@@ -99,6 +99,7 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   const { ledger, realm, run, out, source } = request;
   const name = formatOccurrence(request.occurrence);
   const choices = choicesOf(run);
+  // Limits that the API's refusals have revealed.
   const learnt = await ledger.textLimits(realm.apiUrl, realm.account);
   const options = { ...choices.manifest, textLimits: { ...learnt, ...choices.manifest.textLimits } };
   const settings = { ...choices.settings, ...(await ledger.scheduleHooks(request.occurrence.schedule)) };
@@ -110,7 +111,14 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
     return refused(withoutCells(checked.summary.problems, run, checked.summary.problemCount));
   const { apiUrl, account } = realm;
   const priced = await priceNew({
-    ...{ source, checked, settings, ledger, account: realm, apiUrl, probe: run.probe, identify: request.identify },
+    source,
+    checked,
+    settings,
+    ledger,
+    account: realm,
+    apiUrl,
+    probe: run.probe,
+    identify: request.identify,
     voices: () => checkVoices(checked, request.readVoices, { warns: false }),
   });
   if (priced.type === 'unread')
@@ -152,7 +160,7 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
   return { type: 'opened', batch: loaded.batch, isNew: loaded.type === 'new', ...defined({ etag: source.etag }) };
 }
 
-/** Says that an accepted copy of the ledger lacks the occurrence's batch, which would be paid for again. */
+/** Says that a restored ledger lacks the occurrence's batch, which would be paid for again. */
 function forgottenWords(folders: readonly UnknownFolder[]): string {
   const names = folders.map(({ folder }) => folder).join(', ');
   return `the store has results of this batch (${names}), which the ledger does not have on record: it is older, as after a restore from a backup. Nothing was spent.`;

@@ -26,11 +26,11 @@ export type ScheduledPrice =
   | {
       readonly type: 'unsound';
       readonly reason: string;
-      /** Up to four further problems of the manifest. */
+      /** Further problems of the manifest, {@link MAX_SHOWN} with the first. */
       readonly more: readonly string[];
     };
 
-/** Max problems of a manifest returned. */
+/** Max problems of a manifest returned, with the one in `reason`. */
 const MAX_SHOWN = 5;
 
 /** What to compare rows with, to find results that exist already. */

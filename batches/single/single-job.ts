@@ -42,7 +42,7 @@ export interface SingleJob {
 
 /** The batch options that also apply to one row. */
 export type SingleOptions = Pick<WantedBatch, 'assumeSeconds' | 'tuning'> & {
-  /** See `ManifestOptions`. Default: local media are refused. */
+  /** Which files of this host cells may name as media. Default: local media are refused. */
   readonly localMedia?: LocalMediaRules;
   /** The requested API dialect; a job recorded in another one is refused. Default: the configuration's. */
   readonly apiDialect?: Dialect;

@@ -54,12 +54,12 @@ export async function groupFailures(
       });
     }
   }
-  const most = [...groups.values()].sort((a, b) => b.rows - a.rows || a.firstRow - b.firstRow).slice(0, MAX_REASONS);
-  const numbers = most.map(({ firstRow }) => firstRow);
+  const shown = [...groups.values()].sort((a, b) => b.rows - a.rows || a.firstRow - b.firstRow).slice(0, MAX_REASONS);
+  const numbers = shown.map(({ firstRow }) => firstRow);
   const ids = new Map((await ledger.rowsNumbered(batch.name, numbers)).map(({ row, id }) => [row, id]));
-  const shown = most.reduce((sum, group) => sum + group.rows, 0);
+  const shownRows = shown.reduce((sum, group) => sum + group.rows, 0);
   return {
-    failures: most.map((group) => ({ ...group, firstId: ids.get(group.firstRow) ?? '' })),
-    moreFailures: { kinds: groups.size - most.length, rows: all - shown },
+    failures: shown.map((group) => ({ ...group, firstId: ids.get(group.firstRow) ?? '' })),
+    moreFailures: { kinds: groups.size - shown.length, rows: all - shownRows },
   };
 }

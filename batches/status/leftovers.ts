@@ -71,12 +71,12 @@ export interface Leftovers {
   readonly lateParts: number;
   /** Cost of the skipped rows; for those over the budget, the credits it must have left, based on charges so far. */
   readonly skippedQuotes: SkippedQuotes;
-  /** Requests of replaced takes that may have been charged. */
+  /** Requests of earlier takes (runs that a redrive replaced) that may have been charged. */
   readonly earlierUnresolved: EarlierUnresolved;
 }
 
 /** Max rows named per group. */
-const NAMED = 25;
+const MAX_NAMED = 25;
 
 /** Counts rows, and keeps the first of them. */
 class RowGroup implements SomeRows {
@@ -87,7 +87,7 @@ class RowGroup implements SomeRows {
   add({ row }: RowSnapshot, facts: Pick<LostRow, 'makes'> = {}): void {
     this.count++;
     if (row.partOf !== null) this.parts++;
-    if (this.first.length < NAMED) this.first.push({ ...nameOf(row), ...facts });
+    if (this.first.length < MAX_NAMED) this.first.push({ ...nameOf(row), ...facts });
   }
 }
 
@@ -117,7 +117,7 @@ export async function gatherLeftovers(
     otherParts,
     lateParts,
     skippedQuotes: await quoteSkipped(ledger, { name: batch, settings }, outcomes.skipped > notChosen),
-    earlierUnresolved: await ledger.earlierUnresolved(batch, NAMED),
+    earlierUnresolved: await ledger.earlierUnresolved(batch, MAX_NAMED),
   };
 }
 
@@ -163,7 +163,7 @@ async function sortFailed(
     const maker = makerAwaited(scanned);
     if (maker !== undefined) {
       voiceless++;
-      if (makers.size < NAMED) makers.add(maker);
+      if (makers.size < MAX_NAMED) makers.add(maker);
       continue;
     }
     const group = failed.get(name) ?? new RowGroup();
@@ -190,8 +190,8 @@ function lossGroup(scanned: RowSnapshot, tts: TtsMode): keyof Leftovers['lost'] 
 async function addOtherParts(found: RowGroup, { row }: RowSnapshot, ledger: Ledger, batch: string): Promise<number> {
   if (row.parts === null || row.outcome === null) return 0;
   const parts = await ledger.partsOf(batch, row.row);
-  const meant = matchingParts(row, parts, { outcomes: [row.outcome] });
-  const rest = parts.filter((part) => !meant.includes(part));
+  const covered = matchingParts(row, parts, { outcomes: [row.outcome] });
+  const rest = parts.filter((part) => !covered.includes(part));
   for (const part of rest) if (isOther(part.row)) found.add(part);
   return rest.filter((part) => part.row.outcome === 'overdue').length;
 }
@@ -205,9 +205,9 @@ export function makerAwaited({ row }: Pick<RowWithCharges, 'row'>): number | und
 /** Returns whether redriving a row costs nothing. For a row in parts, only parts without a result are redriven. */
 async function isFetchable(ledger: Ledger, batch: string, { row, charges }: RowSnapshot): Promise<boolean> {
   const parts = row.parts === null ? [] : await ledger.partsOf(batch, row.row);
-  const lacking = parts.filter((part) => !hasResult(part.row.outcome));
-  if (lacking.length === 0) return isFetchedFree(row, charges);
-  return lacking.every((part) => isFetchedFree(part.row, part.charges));
+  const withoutResult = parts.filter((part) => !hasResult(part.row.outcome));
+  if (withoutResult.length === 0) return isFetchedFree(row, charges);
+  return withoutResult.every((part) => isFetchedFree(part.row, part.charges));
 }
 
 /** Returns whether a part has no result, and is neither lost nor overdue. */

@@ -26,8 +26,7 @@ type StuckBatch = Pick<BatchRecord, 'name' | 'settings' | 'state' | 'control' | 
 /**
  * Finds why a batch is stuck; empty if no reason is known. Reads only the ledger and its disk. A worker that has just
  * died counts as alive for some seconds.
- *
- * @param api what the API's answers do to the batch now; read from the ledger if absent
+ * `api`: what the API's answers do to the batch now; default: read from the ledger.
  */
 export async function findStandstill(ledger: Ledger, batch: StuckBatch, api?: ApiHealth): Promise<FoundStandstill> {
   if (batch.state !== 'open') return {};
@@ -37,6 +36,7 @@ export async function findStandstill(ledger: Ledger, batch: StuckBatch, api?: Ap
   return { standstill: await findMissing(ledger, batch, api) };
 }
 
+/** Returns what an open batch lacks to make progress; undefined if nothing is known to be missing. */
 async function findMissing(ledger: Ledger, batch: StuckBatch, api?: ApiHealth): Promise<Standstill | undefined> {
   const { control, apiUrl, account } = batch;
   const workers = await ledger.livingWorkers(apiUrl, account);

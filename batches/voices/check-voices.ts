@@ -65,6 +65,7 @@ export async function checkVoices(
   const [firstName] = named;
   const isNeeded = firstName !== undefined || options.strict;
   const wanted = {
+    // With only ids to check, reading can end once all are found; names and new voices need the whole list.
     ids: firstName === undefined && makers.length === 0 ? new Set(ids.map(({ voice }) => voice)) : undefined,
     ...(isNeeded && mayWait
       ? { patienceMs: REQUIRED_TIMEOUT_MS, tries: REQUIRED_TRIES }

@@ -18,7 +18,7 @@ export const MAX_WARNED = 20;
 /** Max candidates that a problem names. */
 export const MAX_CANDIDATES = 5;
 /** Max problems kept; further ones are only counted. */
-const KEPT_PROBLEMS = 1_000;
+const MAX_PROBLEMS = 1_000;
 
 /** What a name may stand for: a voice of the list, or one that a row of the manifest will make. */
 export type VoiceCandidate = Voice & {
@@ -168,7 +168,7 @@ export class VoiceReport {
 
   #add(use: UsedBy, what: Pick<ManifestProblem, 'expected' | 'got' | 'code'> & { readonly column?: string }): void {
     this.problemCount += 1;
-    if (this.problems.length >= KEPT_PROBLEMS) return;
+    if (this.problems.length >= MAX_PROBLEMS) return;
     const { line, id, file, rows } = use;
     const often = rows > 1 ? ` (in ${String(rows)} rows, of which this is the first)` : '';
     const place = { line, id, column: what.column ?? this.#columnOf(use), ...(file === undefined ? {} : { file }) };
