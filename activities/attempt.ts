@@ -15,7 +15,7 @@ import type { Dependencies } from './dependencies.ts';
  */
 export interface LoadedAttempt extends RowSnapshot {
   readonly batch: BatchRecord;
-  /** The attempt's own record; undefined before its intent. */
+  /** The attempt's own record; undefined before its intent (the record that is written before the request is sent). */
   readonly charge: ChargeRecord | undefined;
   /** The API operation that the attempt requests. */
   readonly operation: Operation;

@@ -27,9 +27,9 @@ const FRESH_MS = 500;
  * How long the record of a job's end may wait to share a commit with others, ms. A kill meanwhile costs a free poll and
  * a download.
  */
-const PATIENCE_MS = 8;
-/** The same if the queue of paid requests takes at least this long: then none of them waits for the row's slot. */
-const PATIENCE_AT_LIMIT_MS = 50;
+const MIN_PATIENCE_MS = 8;
+/** It may wait longer, up to this, if the queue of paid requests takes as long: none of them needs the row's slot yet. */
+const MAX_PATIENCE_MS = 50;
 /** A download longer than this shows in the row's state as `fetching`, ms. */
 const SHOWN_AFTER_MS = 500;
 /** Pause before the next poll after a local fault (disk full), ms. */
@@ -61,7 +61,7 @@ export async function fetchResult(
     const allowed = { retakes: settings.retakes, control };
     const { effect, ...why } = afterResult(job.loaded.row.spec, key.step, file, allowed);
     const backlogMs = deps.pace.backlogMs('create', key.batch);
-    const patienceMs = Math.min(PATIENCE_AT_LIMIT_MS, Math.max(PATIENCE_MS, backlogMs));
+    const patienceMs = Math.min(MAX_PATIENCE_MS, Math.max(MIN_PATIENCE_MS, backlogMs));
     const end = { file, ...defined({ credits }), ...why, patienceMs };
     const begunAt = deps.clock.now().monotonic;
     const snapshot = await deps.ledger.finishJob(key, end, effect);

@@ -43,7 +43,10 @@ export async function recordVerdict(
       : answer;
   const failure = 'failure' in verdict ? verdict.failure : undefined;
   deps.observe({
-    ...{ type: 'verdict', ...key, verdict: verdict.verdict, ...createdId(verdict) },
+    type: 'verdict',
+    ...key,
+    verdict: verdict.verdict,
+    ...createdId(verdict),
     ...(failure === undefined ? {} : failureFacts(failure)),
   });
   const pause = async (): Promise<true> => {

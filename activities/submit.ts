@@ -34,7 +34,7 @@ export interface SubmitOptions {
    * Checks whether the name of the voice to create is free. Shared by a row's submits, because one that waits for a
    * slot checks repeatedly. Default: a new check.
    */
-  readonly name?: VoiceNameCheck;
+  readonly nameCheck?: VoiceNameCheck;
   /** Returns whether the lane still holds the row; called after each wait. Default: true. */
   readonly isHeld?: () => boolean;
 }
@@ -55,7 +55,7 @@ export async function submit(
   deps: Dependencies,
   key: FencedAttempt,
   signal: AbortSignal,
-  { known, terms = {}, name = new VoiceNameCheck(deps), isHeld = () => true }: SubmitOptions = {},
+  { known, terms = {}, nameCheck = new VoiceNameCheck(deps), isHeld = () => true }: SubmitOptions = {},
 ): Promise<SubmitReport> {
   if (deps.only === 'download') throw new Error('This worker only downloads, and sends nothing.');
   const loaded = await loadAttempt(deps, key, known);
@@ -75,7 +75,7 @@ export async function submit(
     const releaseJob = await deps.concurrencyLimit.enter(deps, signal);
     try {
       if (!isHeld()) return NOT_HELD;
-      return await sendInTurn(deps, { loaded, key, need, media, signal, terms, name }, link);
+      return await sendInTurn(deps, { loaded, key, need, media, signal, terms, nameCheck }, link);
     } finally {
       releaseJob();
     }
@@ -96,7 +96,7 @@ interface Waiting {
   readonly media: PreparedMedia;
   readonly signal: AbortSignal;
   readonly terms: ResultTerms;
-  readonly name: VoiceNameCheck;
+  readonly nameCheck: VoiceNameCheck;
 }
 
 /**
@@ -105,7 +105,7 @@ interface Waiting {
  */
 async function sendInTurn(
   deps: Dependencies,
-  { loaded, key, need, media: prepared, signal, terms, name }: Waiting,
+  { loaded, key, need, media: prepared, signal, terms, nameCheck }: Waiting,
   early: ReadyLink,
 ): Promise<SubmitReport> {
   // Send nothing while a result could not be stored.
@@ -125,7 +125,7 @@ async function sendInTurn(
       giveBack(turn);
       return reportWithoutLink(deps, loaded, key, link);
     }
-    const nameWasFree = await name.isFree(loaded, signal);
+    const nameWasFree = await nameCheck.isFree(loaded, signal);
     const media = await linkMedia(deps, prepared, loaded.batch.settings, signal);
     const report = await send(deps, { loaded, key, link, media, turn, signal, terms, nameWasFree });
     if (report !== 'full') return report;

@@ -13,7 +13,7 @@ interface CachedRead {
 /**
  * Caches this process's latest reads of batch records. Work on a row reads its batch several times, and a record a
  * fraction of a second old is good enough: anything that must not be late (a pause, the budget) is checked again in the
- * transaction of each intent.
+ * transaction that records each request before it is sent (its intent).
  */
 export class BatchCache {
   readonly #ledger: Pick<Ledger, 'findBatch'>;

@@ -25,7 +25,7 @@ const IDLE_TIMEOUT_BESIDE_OTHERS_MS = 60_000;
  * Claims rows for a lane, and starts the work on each (`work-row.ts`). Each slice of a lane runs one claim loop
  * (`run-lane.ts`).
  *
- * At every tick it claims if fewer rows are queued before the window than one claim returns. Every `askEveryMs` it
+ * At every tick it claims if fewer rows are queued before the window (the lane's rows in flight) than one claim returns. Every `askEveryMs` it
  * makes a full check: it counts the lanes of the batch, sizes its share of the window, and claims rows whose jobs run,
  * which need no slot and are claimed even while the batch is paused.
  *
@@ -88,6 +88,7 @@ export class ClaimLoop {
     this.#isSplit = areDutiesSplit(deps.only, all);
     if (await shouldGiveUp(deps, this.#owned, alike)) return true;
     await share.countWorkers();
+    // Rows handed over keep their slots until the count of such rows, read here, includes them.
     const { leaving } = window;
     this.#room = deps.only === undefined ? Infinity : await roomToSend(deps, batch, monitor.batch.settings.limits);
     window.letLeave(leaving);

@@ -61,6 +61,7 @@ export async function runLane(
   const beforeWindow = new RowsBeforeWindow();
   const share = new FairShare(deps, owned);
   const lane: LaneContext = { deps, batch: batch.name, signal: end, wakeUps, window, monitor, beforeWindow, share };
+  // Wakes all waiting rows, so that they see the end.
   end.addEventListener('abort', () => {
     window.open();
     monitor.wakeParked();

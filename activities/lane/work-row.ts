@@ -54,7 +54,8 @@ export async function workRow(lane: LaneContext, claimed: RowSnapshot): Promise<
 async function workToEnd(lane: LaneContext, claimed: RowSnapshot): Promise<RowSnapshot | undefined> {
   const { deps, batch } = lane;
   let now: RowProgress = { next: nextMoveFor(claimed.row, claimed), snapshot: claimed };
-  const work: RowWork = { lane, results: new EarlierResults(deps, batch), name: new VoiceNameCheck(deps), faults: [] };
+  const results = new EarlierResults(deps, batch);
+  const work: RowWork = { lane, results, nameCheck: new VoiceNameCheck(deps), faults: [] };
   while (now.next.type !== 'ended' && !lane.signal.aborted) {
     if (deps.only === 'download' && now.next.type !== 'wait') {
       await handOverRow(deps, { batch, ...now.next.at }, { isToFetch: false });
@@ -73,7 +74,8 @@ async function workToEnd(lane: LaneContext, claimed: RowSnapshot): Promise<RowSn
 interface RowWork {
   readonly lane: LaneContext;
   readonly results: EarlierResults;
-  readonly name: VoiceNameCheck;
+  /** Checks whether the name of a voice to create is free; undefined results for other rows. */
+  readonly nameCheck: VoiceNameCheck;
   /** Errors of its submits in this slice. */
   readonly faults: unknown[];
 }
@@ -144,7 +146,7 @@ async function takeStep(
  * forever.
  */
 async function submitOrReconcile(
-  { lane: { deps, signal, share }, results, name, faults }: RowWork,
+  { lane: { deps, signal, share }, results, nameCheck, faults }: RowWork,
   key: FencedAttempt,
   known: RowSnapshot | undefined,
 ): Promise<SubmitReport> {
@@ -152,7 +154,7 @@ async function submitOrReconcile(
     const snapshot = known ?? (await deps.ledger.readRow(key.batch, key.row));
     const terms = snapshot === undefined ? {} : await results.termsOf({ key, snapshot });
     const isHeld = (): boolean => !share.hasHandedBack(key);
-    return await submit(deps, key, signal, { known: snapshot, terms, name, isHeld });
+    return await submit(deps, key, signal, { known: snapshot, terms, nameCheck, isHeld });
   } catch (error) {
     if (signal.aborted) throw error;
     deps.observe({ type: 'note', what: 'submit-failed', ...key, error: errorSummary(error) });

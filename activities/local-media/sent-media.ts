@@ -69,7 +69,7 @@ function failed(verdict: FailedMedia['verdict'], message: string): FailedMedia {
 const CAUSE = 'a local file that cannot be handed out now';
 
 /**
- * A new link to each local file, good for as long as its job may take. May take long where a signature needs
+ * Makes a new link to each local file, good for as long as its job may take. May take long where a signature needs
  * credentials from elsewhere, so it comes before the request's intent. Rejects only if the signal aborts.
  */
 export async function linkMedia(
@@ -92,7 +92,7 @@ export async function linkMedia(
   }
 }
 
-/** The signal's reason if that comes first: a source of credentials may not answer for long. */
+/** Waits for the work, but rejects once the signal aborts: a source of credentials may not answer for long. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

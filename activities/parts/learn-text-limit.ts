@@ -15,17 +15,18 @@ export async function learnTextLimit(
   failure: Failure,
 ): Promise<Failure> {
   const length = row.spec.text?.length ?? 0;
-  const most = failure.class === 'BadRequest' ? textLimitIn(failure.message, length) : undefined;
-  if (most === undefined) return failure;
-  const event = { type: 'note', batch: batch.name, row: row.row, facts: { operation, most } } as const;
+  const max = failure.class === 'BadRequest' ? textLimitIn(failure.message, length) : undefined;
+  if (max === undefined) return failure;
+  const event = { type: 'note', batch: batch.name, row: row.row, facts: { operation, most: max } } as const;
   observe({ ...event, what: 'text-limit-learnt' });
   // Ignore a failed write: the next refusal will state the limit again, and the current answer must be recorded in any
   // case.
-  await ledger.noteTextLimit(realm, operation, most).catch((error: unknown) => {
+  await ledger.noteTextLimit(realm, operation, max).catch((error: unknown) => {
     observe({ ...event, what: 'text-limit-unrecorded', error: messageOf(error) });
   });
-  const cut = adviceOnLength(row, batch);
-  const next = `The text has ${length} characters, and the API takes ${most}. ${cut}`;
+  const advice = adviceOnLength(row, batch);
+  const next = `The text has ${length} characters, and the API takes ${max}. ${advice}`;
+  // A failure's message has 500 characters at most.
   const words = failure.message.replace(/\.?$/u, '.').slice(0, 499 - next.length);
   return { ...failure, cause: TEXT_TOO_LONG, message: `${words} ${next}` };
 }

@@ -131,6 +131,7 @@ async function sleepUntilDue(
   });
   const { monotonic: now, wall } = clock.now();
   if (hints.pollAt(job.jobId) <= now) return true;
+  // A timer may fire up to a millisecond early.
   if (now < pollAt - 1) return false;
   const age = ageOf(job, wall);
   const deadlineMs = job.waitedSince - job.acceptedAt + settings.jobDeadlineMs;

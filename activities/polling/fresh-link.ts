@@ -66,7 +66,7 @@ export async function freshLink(
     const message = `The ${step} of this row has no result to read a link from; have it done again from there.`;
     return endWith(deps, key, message);
   }
-  const made = { key, before };
+  const attempts = { key, before };
   const name = attemptName(key);
   try {
     let askedAt = 0;
@@ -80,7 +80,7 @@ export async function freshLink(
     }
     const { cause, answer = '' } = missingLinkDetails(reading);
     const message = `The ${step} job ${jobId} no longer gives a link to its result. ${answer}`.trim();
-    return await retryOrGiveUp(deps, made, signal, { trouble: 'result', message, ...defined({ cause }) });
+    return await retryOrGiveUp(deps, attempts, signal, { trouble: 'result', message, ...defined({ cause }) });
   } catch (error) {
     if (signal.aborted) return { type: 'later' };
     if (!(error instanceof ApiError)) throw error;
@@ -88,7 +88,7 @@ export async function freshLink(
     deps.observe({ type: 'note', what: 'link-unread', ...key, facts: { failure: failure.class } });
     if (failure.class !== 'BadToken') {
       const trouble = failure.class === 'BadRequest' ? 'result' : 'read';
-      return retryOrGiveUp(deps, made, signal, { ...failure, trouble });
+      return retryOrGiveUp(deps, attempts, signal, { ...failure, trouble });
     }
     await deps.ledger.setControl(key.batch, 'paused', failure);
     return later(signal);
@@ -104,7 +104,10 @@ const MAX_READS: Readonly<Record<PollTrouble, number>> = { result: 6, read: 150 
 /** Like {@link MAX_READS}, for the job of an earlier, equal row, which the API may have forgotten long ago. */
 const MAX_READS_OF_EARLIER: Readonly<Record<PollTrouble, number>> = { ...MAX_READS, result: 2 };
 
-/** Counts a read without a link. Too many of them end the row, or the use of an earlier row's result. */
+/**
+ * Counts a read without a link. Too many of them end the row, or the use of an earlier row's result. `before`: the
+ * attempt of the earlier step whose job was read.
+ */
 async function retryOrGiveUp(
   deps: Dependencies,
   { key, before }: { readonly key: AttemptKey; readonly before: ChargeRecord },

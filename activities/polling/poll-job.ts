@@ -4,7 +4,7 @@ import type { WorkEvent } from '../../contract/work-events.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { withoutIds } from '../../policy/rows/failure-reason.ts';
-import { FEW_FAILED_POLLS, mostFailedPolls, nextPoll } from '../../policy/polling/poll-schedule.ts';
+import { FEW_FAILED_POLLS, maxFailedPolls, nextPoll } from '../../policy/polling/poll-schedule.ts';
 import type { Span } from '../../policy/polling/job-times.ts';
 import { afterJobFailed } from '../../policy/rows/new-take.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -115,8 +115,8 @@ async function afterFailedPoll(deps: Dependencies, job: AwaitedJob, failure: Fai
     deps.polls.again(job.name, next);
     return 'same';
   }
-  const most = isStopping ? FEW_FAILED_POLLS : mostFailedPolls(job.loaded.batch.settings);
-  if (deps.polls.countTrouble(job.name, 'read', next) < most) return 'same';
+  const max = isStopping ? FEW_FAILED_POLLS : maxFailedPolls(job.loaded.batch.settings);
+  if (deps.polls.countTrouble(job.name, 'read', next) < max) return 'same';
   return endOverdue(deps, job, `cannot be read (${failure.message})`);
 }
 

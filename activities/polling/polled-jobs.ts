@@ -9,7 +9,7 @@ interface PolledJob {
   readonly dueAt: number;
   /** Age at which it was last seen running, ms; Infinity once its end was reported. */
   readonly ranAtAge?: number;
-  /** Failed polls in a row, by kind. */
+  /** Consecutive failed polls, by kind. */
   readonly troubles: Readonly<Record<PollTrouble, number>>;
 }
 
@@ -43,7 +43,7 @@ export class PolledJobs {
     return troubles[what];
   }
 
-  /** Notes that the job could be read, which ends a row of failed reads. */
+  /** Notes that the job could be read, which ends a series of failed reads. */
   wasRead(job: string): void {
     const known = this.#jobs.get(job);
     if (known === undefined) return;

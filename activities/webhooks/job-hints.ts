@@ -132,15 +132,19 @@ export class JobHints {
     }
     // Webhooks that came before we listened are lost, and those for unknown jobs are only remembered for a while.
     const isWebhookExpected = ageMs <= Math.min(UNHEARD_MS, this.#now() - this.#listenedSince);
-    const none = {
+    const initial = {
       isHinted: false,
       pollAt: Infinity,
       lastHintedPollAt: -Infinity,
       wake: undefined,
       safetyFrom: undefined,
+      isProbe: false,
+      probePolls: 0,
+      probeNotBefore: 0,
+      mustPoll: false,
+      hasEnded: false,
     };
-    const no = { isProbe: false, probePolls: 0, probeNotBefore: 0, mustPoll: false, hasEnded: false };
-    this.#jobs.set(jobId, { gapMs, waiter, isWebhookExpected, ...none, ...no });
+    this.#jobs.set(jobId, { gapMs, waiter, isWebhookExpected, ...initial });
     this.#probes = { ...this.#probes, jobs: this.#probes.jobs + 1 };
     this.#source.listenFor(jobId);
   }
@@ -185,6 +189,7 @@ export class JobHints {
       this.#probes = { ...this.#probes, running: this.#probes.running + 1 };
     }
     if (job.isProbe) {
+      // Less a millisecond, by which a timer may fire early.
       if (ageMs < job.probeNotBefore - 1) return job.probeNotBefore;
       job.probeNotBefore = nextProbeAge(ageMs);
       return undefined;

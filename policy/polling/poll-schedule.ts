@@ -26,11 +26,11 @@ export function nextPoll({ pollGapMs }: PollPlan, now: number, random: number): 
 /** Polls are rounded to ticks of this length, ms, so that those due at about the same time share wake-ups. */
 const TICK_MS = 50;
 /** Max length of a tick, as a share of the poll gap. */
-const TICK = 0.1;
+const MAX_TICK_SHARE = 0.1;
 
 /** Rounds the planned time of a poll to a tick. */
 export function roundToTick({ pollGapMs }: PollPlan, plannedAt: number): number {
-  const tick = Math.min(TICK_MS, TICK * pollGapMs);
+  const tick = Math.min(TICK_MS, MAX_TICK_SHARE * pollGapMs);
   return tick <= 0 ? plannedAt : Math.round(plannedAt / tick) * tick;
 }
 
@@ -45,7 +45,7 @@ export const FEW_FAILED_POLLS = 6;
  * wakes up, every job is past its deadline, the network is not up yet, and the API rejects the burst of polls. So this
  * counts polls instead of time, which also passes during sleep.
  */
-export function mostFailedPolls({ pollGapMs, jobDeadlineMs }: PollingSettings): number {
+export function maxFailedPolls({ pollGapMs, jobDeadlineMs }: PollingSettings): number {
   return Math.max(FEW_FAILED_POLLS, Math.ceil(jobDeadlineMs / Math.max(1, pollGapMs)));
 }
 
@@ -55,7 +55,7 @@ export function mostFailedPolls({ pollGapMs, jobDeadlineMs }: PollingSettings): 
  */
 const UNKNOWN_MS = 600_000;
 const UNKNOWN_GAPS = 10;
-/** Share by which a job may outlast the longest known ones. */
+/** A job may last up to this many times as long as the longest known ones. */
 const BEYOND = 1.2;
 /** Each further safety poll comes at this multiple of the age. */
 const GROWTH = 1.5;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
   FEW_FAILED_POLLS,
   firstPoll,
-  mostFailedPolls,
+  maxFailedPolls,
   nextPoll,
   roundToTick,
   nextSafetyPollAge,
@@ -41,8 +41,8 @@ describe('polls', () => {
 
 it('a job is polled in vain as often as it would be until its deadline, and never only a few times', () => {
   const plan = { firstLookMs: 3_000, pollGapMs: 3_000 };
-  expect(mostFailedPolls({ ...plan, jobDeadlineMs: 7_200_000 })).toBe(2_400);
-  expect(mostFailedPolls({ ...plan, jobDeadlineMs: 10_000 })).toBe(FEW_FAILED_POLLS);
+  expect(maxFailedPolls({ ...plan, jobDeadlineMs: 7_200_000 })).toBe(2_400);
+  expect(maxFailedPolls({ ...plan, jobDeadlineMs: 10_000 })).toBe(FEW_FAILED_POLLS);
 });
 
 describe('the safety net', () => {
