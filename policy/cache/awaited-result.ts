@@ -13,7 +13,7 @@ const TAKE_OVER_MS = 60_000;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
 /** Max checks per second by all waiting rows of a lane; their pauses grow accordingly. */
-const CHECKS_PER_SECOND = 200;
+const MAX_CHECKS_PER_SECOND = 200;
 
 /** What a waiting row has observed about the request that it waits for. */
 export interface Watch {
@@ -44,7 +44,7 @@ export function shouldStopWaiting({ unattendedSince }: Watch, now: number): bool
  * the lane; `random`: from 0 to 1, for jitter.
  */
 export function waitPauseMs(checks: number, waiting: number, random: number): number {
-  const shared = (1_000 * waiting) / CHECKS_PER_SECOND;
+  const shared = (1_000 * waiting) / MAX_CHECKS_PER_SECOND;
   const longest = Math.max(MAX_PAUSE_MS, shared);
   return Math.min(longest, Math.max(shared, FIRST_PAUSE_MS * 2 ** Math.min(checks, 10))) * (0.75 + random / 2);
 }

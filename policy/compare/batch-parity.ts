@@ -41,7 +41,10 @@ export interface BatchParity {
   readonly differences: Readonly<Record<RowDifference, number>>;
   /** Rows whose lengths were compared. `change`: relative difference in either direction; null without such rows. */
   readonly length: { readonly rows: number; readonly seconds: Pair<number>; readonly change: Spread | null };
-  /** Rows whose transcripts were compared. */
+  /**
+   * Rows whose transcripts were compared. `equal`: those without a difference. `different`, `of`: in all of them, words
+   * that differ, and words of the longer transcripts.
+   */
   readonly words: {
     readonly rows: number;
     readonly equal: number;

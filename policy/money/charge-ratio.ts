@@ -54,7 +54,7 @@ export function worstRatio(ratios: readonly ChargeRatio[]): number {
  * `operations`: for each of their operations, its ratios by size.
  */
 export function countedFor(quoted: number, operations: readonly (readonly ChargeRatio[])[]): number {
-  if (quoted <= 0) return operations.reduce((sum, ratios) => sum + mostOf(ratios, ({ unquoted }) => unquoted), 0);
+  if (quoted <= 0) return operations.reduce((sum, ratios) => sum + maxOf(ratios, ({ unquoted }) => unquoted), 0);
   // Each operation's share of the quote is unknown: assume all of it for each, capped at the worst ratio for the whole.
   const surplus = operations.reduce((sum, ratios) => sum + surplusOf(quoted, ratios), 0);
   return quoted + Math.min(surplus, quoted * (worstRatio(operations.flat()) - 1));
@@ -62,10 +62,10 @@ export function countedFor(quoted: number, operations: readonly (readonly Charge
 
 /** Returns how much a request may be charged above its quote. It grows with the quote, but more slowly. */
 function surplusOf(quoted: number, ratios: readonly ChargeRatio[]): number {
-  return mostOf(ratios, (ratio) => Math.min(quoted, ratio.size) * (worstRatio([ratio]) - 1));
+  return maxOf(ratios, (ratio) => Math.min(quoted, ratio.size) * (worstRatio([ratio]) - 1));
 }
 
-function mostOf(ratios: readonly ChargeRatio[], value: (ratio: ChargeRatio) => number): number {
+function maxOf(ratios: readonly ChargeRatio[], value: (ratio: ChargeRatio) => number): number {
   return Math.max(0, ...ratios.map(value));
 }
 

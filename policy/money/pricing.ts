@@ -32,13 +32,13 @@ interface PriceTerms {
  */
 export function quoteStep(operation: Operation, spec: RowSpec, prices: PriceTable): number | null {
   const price = priceIn(prices, operation);
-  let most = costOf(price, spec);
+  let highest = costOf(price, spec);
   for (const [field, text] of Object.entries(spec.extra)) {
     if (ownColumnOf(spec.kind, field) !== 'text') continue;
     const cost = typeof text === 'string' ? costOf(price, { ...spec, text }) : null;
-    most = most === null || cost === null ? null : Math.max(most, cost);
+    highest = highest === null || cost === null ? null : Math.max(highest, cost);
   }
-  return most;
+  return highest;
 }
 
 /** Returns the price of a row: the sum of its steps, or null if the price of any step is unknown. */

@@ -27,8 +27,8 @@ export function decideSpend(facts: SpendFacts): SpendDecision {
 /** Whether the account cannot pay for the cheapest row. If prices are unknown, any credit may suffice. */
 function paysNothing({ balance, bill }: SpendFacts): boolean {
   if (balance === null) return false;
-  const least = bill.unpriced > 0 ? 0 : (bill.cheapest ?? 0);
-  return balance < least || (balance <= 0 && (bill.unpriced > 0 || least > 0));
+  const cheapest = bill.unpriced > 0 ? 0 : (bill.cheapest ?? 0);
+  return balance < cheapest || (balance <= 0 && (bill.unpriced > 0 || cheapest > 0));
 }
 
 function notesOn(facts: SpendFacts): readonly SpendNote[] {

@@ -25,6 +25,7 @@ export interface ConcurrencyAnswer {
   readonly members: number;
 }
 
+/** First and longest interval between trials of one more job, ms. */
 const FIRST_GROW_MS = 5_000;
 const MAX_GROW_MS = 60_000;
 /** Refusals within this time count as one, ms. */
@@ -39,15 +40,15 @@ const MEMBER_MS = 1_000;
  * because answers to requests that went out together are recorded one after another.
  */
 export function limitReached(before: ConcurrencyState | undefined, running: number, now: number): ConcurrencyState {
-  const most = Math.max(1, running);
+  const max = Math.max(1, running);
   const members = before?.members ?? {};
   if (before === undefined || limitAt(before, now) === null) {
-    return { most, at: now, growEveryMs: FIRST_GROW_MS, members };
+    return { most: max, at: now, growEveryMs: FIRST_GROW_MS, members };
   }
-  if (now - before.at < SAME_MOMENT_MS) return { ...before, most: Math.max(before.most, most) };
+  if (now - before.at < SAME_MOMENT_MS) return { ...before, most: Math.max(before.most, max) };
   // The refused request was a trial of one more job than the limit: double the interval to the next trial.
-  const isSame = most >= before.most && most <= (limitAt(before, now) ?? most);
-  if (!isSame) return { most, at: now, growEveryMs: FIRST_GROW_MS, members };
+  const isSame = max >= before.most && max <= (limitAt(before, now) ?? max);
+  if (!isSame) return { most: max, at: now, growEveryMs: FIRST_GROW_MS, members };
   return { ...before, at: now, growEveryMs: Math.min(MAX_GROW_MS, before.growEveryMs * 2) };
 }
 
@@ -60,13 +61,13 @@ export function joinLimit(
   owner: string,
   now: number,
 ): { readonly state: ConcurrencyState | undefined; readonly result: ConcurrencyAnswer } {
-  const most = limitAt(before, now);
-  if (before === undefined || most === null) return { state: before, result: { most: null, members: 1 } };
+  const max = limitAt(before, now);
+  if (before === undefined || max === null) return { state: before, result: { most: null, members: 1 } };
   const others = Object.entries(before.members).filter(
     ([name, until]) => name !== owner && until > now && until <= now + MEMBER_MS,
   );
   const members = { ...Object.fromEntries(others), [owner]: now + MEMBER_MS };
-  return { state: { ...before, members }, result: { most, members: others.length + 1 } };
+  return { state: { ...before, members }, result: { most: max, members: others.length + 1 } };
 }
 
 /** Returns the max jobs at this moment; null if no limit is known. A clock that was set back forgets the limit. */

@@ -39,7 +39,7 @@ export interface LeaseAnswer {
 
 /** How long a share is leased, ms. A process that dies keeps its share from the others this long. */
 export const LEASE_MS = 750;
-/** Minimum share for each process, so that it can start at once. */
+/** Each process gets at least this part of the rate, so that it can start at once. */
 const MIN_PART = 0.05;
 /** Calls beyond a fractional share that a single second may have. */
 const USUAL_EXCESS = 1;
@@ -95,13 +95,13 @@ export function lease(
  */
 function shareOf(whole: number, want: number, others: readonly Lease[]): number {
   if (others.length === 0) return whole;
-  const least = whole * MIN_PART;
+  const min = whole * MIN_PART;
   const byWant = others
-    .map(({ want, share }) => ({ want: Math.max(least, want), share }))
+    .map(({ want, share }) => ({ want: Math.max(min, want), share }))
     .sort((a, b) => a.want - b.want);
   let left = whole;
   let sharers = byWant.length + 1;
-  const own = Math.max(least, want);
+  const own = Math.max(min, want);
   // A process that wants less than an equal share leaves the rest to the others.
   for (const other of byWant) {
     if (other.want >= left / sharers) break;

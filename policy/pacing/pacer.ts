@@ -21,6 +21,7 @@ export interface Slot {
   readonly rate: number | null;
 }
 
+/** What the process may use of the rate now. */
 export interface PacerShare {
   /** Calls a second; above 0. */
   readonly rate: number;
@@ -45,6 +46,7 @@ const TICK_MS = 25;
 const CATCH_UP_MS = 1_000;
 /** Processes that start at the same moment spread over this time, ms. */
 const SPREAD_MS = 100;
+/** Missed slots are made up for at this multiple of the rate. */
 const CATCH_UP_PACE = 2;
 /**
  * How long slots are remembered, ms: the rate may have risen since, and a rate just above one per second counts over
@@ -64,6 +66,7 @@ export class Pacer {
   /** Some tick; all others are whole ticks away from it. */
   #tick = Number.NEGATIVE_INFINITY;
   readonly #phase: number;
+  /** Old slots are dropped once this many are remembered. */
   #pruneAt = 64;
   /** Positions of slots that were granted and not used. */
   readonly #returned: number[] = [];
@@ -175,6 +178,7 @@ function roomAfter(first: Slot | undefined, rate: number): number {
 
 /** The number of calls that may fall into one window. */
 function callsOf(rate: number): number {
+  // Less a millionth, because the rate may be a whole number with a rounding error.
   return Math.max(1, Math.ceil(rate - 1e-6));
 }
 

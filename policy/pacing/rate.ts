@@ -25,7 +25,7 @@ export interface RateState {
   readonly troubledSince: number;
   /** The limit learned from refusals; null before the first. */
   readonly limit: LearnedLimit | null;
-  /** Leased shares of the rate, by {@link leaseKey}. */
+  /** Leased shares of the rate, by process and batch (`leaseKey` in `lease.ts`). */
   readonly leases: Readonly<Record<string, Lease>>;
 }
 
@@ -102,7 +102,7 @@ export function recordRefusal(
  * Null if any batch has none.
  */
 export function highestStated(limits: readonly (number | null)[]): number | null {
-  return limits.reduce((most, one) => (most === null || one === null ? null : Math.max(most, one)), 0);
+  return limits.reduce((highest, one) => (highest === null || one === null ? null : Math.max(highest, one)), 0);
 }
 
 /**
@@ -144,6 +144,7 @@ export function recordTrouble(
   return {
     ...state,
     pausedUntil: Math.max(backoff, requested),
+    // Capped, because the backoff is a power of two.
     troubles: Math.min(20, state.troubles + 1),
     troubledAt: now,
     troubledSince: state.troubles === 0 ? Math.min(Math.round(sentAt), now) : state.troubledSince,

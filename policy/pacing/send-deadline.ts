@@ -17,8 +17,7 @@ export interface Instant {
   readonly monotonic: number;
 }
 
-/** Whether a request may still be sent. `intentAt`: when its intent was recorded. */
-
+/** Whether a request may still be sent. `intentAt`: when its intent (the record before the request) was made. */
 export function maySend(intentAt: Instant, now: Instant): boolean {
   const host = now.host - intentAt.host;
   const monotonic = now.monotonic - intentAt.monotonic;

@@ -3,9 +3,9 @@ import type { BatchSettings } from '../../contract/batch.ts';
 /** Decides whether the API counts as silent (it answers none of a batch's calls), for status, metrics and alerts. */
 
 /** A shorter silence does not count, ms: single calls fail now and then, and an answer may take some time. */
-const MIN_MS = 15_000;
+const MIN_SILENCE_MS = 15_000;
 /** The same for paid requests whose answer is the whole speech (`--tts sync`), ms. */
-const MIN_SPEECH_MS = 60_000;
+const MIN_SPEECH_SILENCE_MS = 60_000;
 /** Failing calls are repeated after a pause. If none was for this long, no process makes such calls any more, ms. */
 const CALLED_WITHIN_MS = 300_000;
 
@@ -45,7 +45,7 @@ export interface Silence {
 
 /** Whether the API may be silent, so that the caller should look up `answeredAt`, which costs a query. */
 export function mayBeSilent({ failing, onWire }: Omit<ApiCallFacts, 'answeredAt'>, now: number): boolean {
-  return failing.length > 0 || (onWire !== undefined && now - onWire.since >= MIN_MS);
+  return failing.length > 0 || (onWire !== undefined && now - onWire.since >= MIN_SILENCE_MS);
 }
 
 /**
@@ -57,13 +57,14 @@ export function silenceOf(
   { tts }: Pick<BatchSettings, 'tts'>,
   now: number,
 ): Silence | undefined {
-  const lasts = (since: number, leastMs: number): boolean => now - since >= leastMs;
+  const lasts = (since: number, minMs: number): boolean => now - since >= minMs;
   const failed = failing
     .filter(({ lastAt }) => lastAt > answeredAt)
     .filter(({ lastAt, pausedUntil }) => now - Math.max(lastAt, pausedUntil) < CALLED_WITHIN_MS)
     .map(({ since }) => ({ since: Math.max(since, answeredAt), requests: 0 }))
-    .filter(({ since }) => lasts(since, MIN_MS));
+    .filter(({ since }) => lasts(since, MIN_SILENCE_MS));
   const waiting = onWire && { requests: onWire.requests, since: Math.max(onWire.since, answeredAt) };
-  const isWaiting = waiting !== undefined && lasts(waiting.since, tts === 'sync' ? MIN_SPEECH_MS : MIN_MS);
+  const isWaiting =
+    waiting !== undefined && lasts(waiting.since, tts === 'sync' ? MIN_SPEECH_SILENCE_MS : MIN_SILENCE_MS);
   return [...(isWaiting ? [waiting] : []), ...failed].toSorted((one, other) => one.since - other.since)[0];
 }

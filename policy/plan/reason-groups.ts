@@ -61,9 +61,9 @@ export interface RowReasons {
 const MAX_VALUE_LENGTH = 60;
 /** Characters that two long values have in common and that are shown before their difference. */
 const BEFORE_DIFFERENCE = 20;
-/** Rows that are named per group. */
-const NAMED_ROWS = 3;
-/** Groups whose values are told apart; with more, one group has all values of a field. */
+/** Max rows named per group. */
+const MAX_NAMED_ROWS = 3;
+/** Max groups whose values are told apart; beyond, one group has all values of a field. */
 const MAX_GROUPS = 1_000;
 
 type Sum = { -readonly [K in keyof ReasonSum]: ReasonSum[K] };
@@ -150,7 +150,7 @@ function addTo(
     groups.set(name, group);
   } else group.isSame &&= isSame;
   count(group, row);
-  if (group.ids.length < NAMED_ROWS) group.ids.push(row.id);
+  if (group.ids.length < MAX_NAMED_ROWS) group.ids.push(row.id);
 }
 
 /** Returns the groups, most rows first, and their total. */

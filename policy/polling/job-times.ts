@@ -45,12 +45,12 @@ function learnOne({ jobs, earlyMs, longestMs }: JobTimes, [fromMs, toMs]: Span):
   };
 }
 
-/** Tolerance of the comparison, because the times of polls vary a little. */
-const SAME = 1.03;
+/** A job up to this many times as long as a quantile counts as below it, because the times of polls vary a little. */
+const TOLERANCE = 1.03;
 
 /** Returns a quantile after a job that took `ms`. `part`: share of the jobs that are to lie below the quantile. */
 function moved(quantileMs: number, ms: number, part: number): number {
-  return quantileMs * (ms <= quantileMs * SAME ? 1 - PACE * (1 - part) : 1 + PACE * part);
+  return quantileMs * (ms <= quantileMs * TOLERANCE ? 1 - PACE * (1 - part) : 1 + PACE * part);
 }
 
 /** Returns the age before which hardly any job has ended, ms, so that earlier polls are useless; 0 if unknown. */

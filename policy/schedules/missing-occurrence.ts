@@ -51,8 +51,8 @@ const SLACK_MS = 10_000;
  * Explains a due time without a firing. Temporal counts the times that it skips, but does not say which, so this is
  * derived from the occurrences that ran.
  */
-export function explainMissing(due: DueTime, standing: ScheduleFacts): MissingOccurrence {
-  const { spec, isPaused, note, runs, buffered, now } = standing;
+export function explainMissing(due: DueTime, facts: ScheduleFacts): MissingOccurrence {
+  const { spec, isPaused, note, runs, buffered, now } = facts;
   if (spec.runs === 0 && runs.every(({ at, isScheduled }) => at < due.at || !isScheduled)) return { type: 'not-due' };
   const before = runs.find(
     ({ at, until }) => at < due.at && (until === null || until + SLACK_MS > due.firesAt) && spec.overlap !== 'allow',

@@ -25,9 +25,9 @@ export type ReadCalendar =
 type FieldName = Exclude<keyof CalendarTimes, 'second' | 'year'>;
 
 interface Field {
-  readonly least: number;
-  readonly most: number;
-  /** Words for the values from `least` on. */
+  readonly min: number;
+  readonly max: number;
+  /** Words for the values from `min` on. */
   readonly words?: readonly string[];
 }
 
@@ -38,11 +38,11 @@ const SUNDAY = 0;
 const SUNDAY_AT_THE_END = 7;
 
 const FIELDS: Readonly<Record<FieldName, Field>> = {
-  minute: { least: 0, most: 59 },
-  hour: { least: 0, most: 23 },
-  day: { least: 1, most: 31 },
-  month: { least: 1, most: 12, words: MONTHS },
-  weekday: { least: 0, most: SUNDAY_AT_THE_END, words: WEEKDAYS },
+  minute: { min: 0, max: 59 },
+  hour: { min: 0, max: 23 },
+  day: { min: 1, max: 31 },
+  month: { min: 1, max: 12, words: MONTHS },
+  weekday: { min: 0, max: SUNDAY_AT_THE_END, words: WEEKDAYS },
 };
 
 const CRON_FIELDS = ['minute', 'hour', 'day', 'month', 'weekday'] as const;
@@ -94,10 +94,10 @@ function parseField(field: Field, text: string): FieldValues | undefined {
     const found = /^(?:(?<all>\*)|(?<from>[a-z]+|\d+)(?:-(?<to>[a-z]+|\d+))?)(?:\/(?<step>\d+))?$/.exec(part);
     if (found?.groups === undefined) return undefined;
     const { all, from, to, step } = found.groups;
-    const start = all === undefined ? valueOf(field, from ?? '') : field.least;
+    const start = all === undefined ? valueOf(field, from ?? '') : field.min;
     // `5/15` means from 5 to the end, as in cron.
     const isOpen = all !== undefined || (step !== undefined && to === undefined);
-    const end = isOpen ? field.most : valueOf(field, to ?? from ?? '', start);
+    const end = isOpen ? field.max : valueOf(field, to ?? from ?? '', start);
     const by = Number(step ?? 1);
     if (start === undefined || end === undefined || end < start || by < 1) return undefined;
     for (let value = start; value <= end; value += by) values.add(value);
@@ -106,11 +106,11 @@ function parseField(field: Field, text: string): FieldValues | undefined {
 }
 
 /** Returns the value of a number or word. A Sunday at the end of a range that starts later in the week is 7. */
-function valueOf({ least, most, words }: Field, text: string, start?: number): number | undefined {
+function valueOf({ min, max, words }: Field, text: string, start?: number): number | undefined {
   const word = words?.indexOf(text) ?? -1;
-  const value = word === -1 ? (/^\d+$/.test(text) ? Number(text) : Number.NaN) : word + least;
+  const value = word === -1 ? (/^\d+$/.test(text) ? Number(text) : Number.NaN) : word + min;
   if (words === WEEKDAYS && value === SUNDAY && start !== undefined && start > SUNDAY) return SUNDAY_AT_THE_END;
-  return value >= least && value <= most ? value : undefined;
+  return value >= min && value <= max ? value : undefined;
 }
 
 /** Replaces 7 by 0, the other number for Sunday. */
@@ -119,9 +119,9 @@ function oneSunday(values: readonly number[]): readonly number[] {
   return [...days].sort((one, other) => one - other);
 }
 
-function expectedOf({ least, most, words }: Field): string {
+function expectedOf({ min, max, words }: Field): string {
   const named = words === undefined ? '' : ` or ${words[0] ?? ''} to ${words.at(-1) ?? ''}`;
-  return `*, ${least} to ${most}${named}, ranges (1-5), lists (1,3) and steps (*/2)`;
+  return `*, ${min} to ${max}${named}, ranges (1-5), lists (1,3) and steps (*/2)`;
 }
 
 function refused(expected: string, got: string): ReadCalendar {

@@ -37,8 +37,8 @@ export function predictRefusal(
   if (month !== null && bill.cheapest !== null && bill.cheapest > month.credits) {
     return `the budget of ${String(month.credits)} credits a month does not cover even one row; the cheapest costs ${String(bill.cheapest)}`;
   }
-  const most = month === null ? budget : Math.min(budget ?? month.credits, month.credits);
-  const known = { ...facts, budget: most, balance: null };
+  const max = month === null ? budget : Math.min(budget ?? month.credits, month.credits);
+  const known = { ...facts, budget: max, balance: null };
   const spend = decideSpend({ ...known, rows: 0, isEstimate: false, yes: false, canAsk: false });
   return spend.type === 'refuse' ? describeRefusal(spend.why, known) : undefined;
 }

@@ -56,14 +56,14 @@ export function decideAgain(
       if (again || plan.reason === 'resubmitted' || !attempts.some(mayCost)) return { type: 'redrive' };
       return { type: 'hold', why: row.outcome === 'unfit' ? 'unfit' : 'failed' };
     default:
-      if (isLackingPaidPart(row, attempts) && !again)
+      if (hasFailedPaidPart(row, attempts) && !again)
         return { type: 'hold', why: row.failure?.class === 'Unfit' ? 'unfit' : 'failed' };
       return { type: 'redrive' };
   }
 }
 
 /** Whether a row in parts failed because of a charged part, so that a redrive would pay for that part again. */
-function isLackingPaidPart({ outcome, failure, parts = null }: RedriveRow, attempts: readonly JobAttempt[]): boolean {
+function hasFailedPaidPart({ outcome, failure, parts = null }: RedriveRow, attempts: readonly JobAttempt[]): boolean {
   if (parts === null || outcome !== 'failed' || failure === null) return false;
   if (['NotJoined', 'ResultGone'].includes(failure.class)) return false;
   return attempts.some((one) => one.failure !== null && mayCost(one));

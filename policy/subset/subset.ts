@@ -33,7 +33,7 @@ export type IsChosen = (row: Candidate) => boolean;
 export type RankOf = (seed: number, id: string) => string;
 
 /** Number of collected rows at which those are first dropped that no sample can include. */
-const FIRST_LOOK = 1_000;
+const FIRST_DROP_AT = 1_000;
 
 /**
  * Chooses the rows of a subset in one pass over the manifest: the first N, or a sample of N that covers as many traits
@@ -45,8 +45,11 @@ export class SubsetDraw<Item> {
   readonly #rankOf: RankOf;
   readonly #take: (item: Item) => void;
   readonly #strata = new Map<string, { readonly traits: Traits; items: Drawn<Item>[] }>();
+  /** Number of rows collected and not dropped. */
   #held = 0;
-  #lookAt = FIRST_LOOK;
+  /** Number of collected rows at which some are dropped next. */
+  #dropAt = FIRST_DROP_AT;
+  /** Number of rows offered so far. */
   #offered = 0;
 
   /**
@@ -72,7 +75,7 @@ export class SubsetDraw<Item> {
     this.#strata.set(key, stratum);
     stratum.items.push({ rank: this.#rankOf(subset.seed, id), place: this.#offered++, id, item });
     this.#held += 1;
-    if (this.#held >= this.#lookAt) this.#drop(subset.rows);
+    if (this.#held >= this.#dropAt) this.#drop(subset.rows);
   }
 
   /** Ends the pass. Returns a predicate that tells whether a row of the manifest is chosen. */
@@ -93,12 +96,12 @@ export class SubsetDraw<Item> {
    */
   #drop(rows: number): void {
     const strata = [...this.#strata.values()];
-    const held = (most: number): number => strata.reduce((sum, { items }) => sum + Math.min(most, items.length), 0);
-    let most = 1;
-    while (held(most) < Math.min(rows, this.#held)) most += 1;
-    for (const stratum of strata) stratum.items = stratum.items.sort(byRank).slice(0, most);
-    this.#held = held(most);
-    this.#lookAt = 2 * this.#held + FIRST_LOOK;
+    const held = (max: number): number => strata.reduce((sum, { items }) => sum + Math.min(max, items.length), 0);
+    let max = 1;
+    while (held(max) < Math.min(rows, this.#held)) max += 1;
+    for (const stratum of strata) stratum.items = stratum.items.sort(byRank).slice(0, max);
+    this.#held = held(max);
+    this.#dropAt = 2 * this.#held + FIRST_DROP_AT;
   }
 }
 
@@ -107,20 +110,20 @@ function byRank(a: Ranked, b: Ranked): number {
 }
 
 /**
- * The first `most` rows of an order that spreads over all traits as early as it can. It begins with as many rows as
+ * The first `max` rows of an order that spreads over all traits as early as it can. It begins with as many rows as
  * there are first traits, each with another one; then come rows with a second trait that no earlier row has, and so on;
  * then a row of each other stratum, a second row of each, a third. Rows of lower ranks come first, so the order depends
  * on ranks and traits alone.
  */
-function inSpreadOrder<Item extends Ranked>(strata: readonly Stratum<Item>[], most: number): readonly Item[] {
+function inSpreadOrder<Item extends Ranked>(strata: readonly Stratum<Item>[], max: number): readonly Item[] {
   const [covering, others] = cover(strata);
   const order = [...covering, ...others].flatMap(({ items }) => items.slice(0, 1));
-  for (let round = 1; order.length < most; round++) {
+  for (let round = 1; order.length < max; round++) {
     const next = strata.flatMap(({ items }) => items.slice(round, round + 1));
     if (next.length === 0) break;
     order.push(...next.toSorted(byRank));
   }
-  return order.slice(0, most);
+  return order.slice(0, max);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Judgement } from '../../contract/verify.ts';
+import { DEFAULT_THRESHOLD, type Judgement } from '../../contract/verify.ts';
 import { alignWords, changesIn, join, type Stretch } from '../align-words.ts';
 
 /**
@@ -58,12 +58,13 @@ const MAX_HEARD_FACTOR = 20;
 const MAX_HEARD = 10_000;
 
 /** Max consecutive wrong words in any text: fewer than in a short sentence. */
-const RUN = 6;
+const MAX_RUN = 6;
 /** The same where characters are compared. */
-const RUN_OF_CHARACTERS = 8;
+const MAX_RUN_OF_CHARACTERS = 8;
 
 /** Returns how many words may be wrong in all; fractions count, because words may be wrong in part. */
 function allowedIn(words: readonly string[], threshold: number): number {
+  // Two of three letters of a lone word may be wrong.
   if (words.length === 1) return 0.67;
   return Math.max(1, threshold * words.length);
 }
@@ -71,7 +72,7 @@ function allowedIn(words: readonly string[], threshold: number): number {
 /** Returns the longest allowed run of wrong words, which grows in proportion to a threshold above the default. */
 function longestAllowed(words: readonly string[], threshold: number): number {
   const characters = words.filter((word) => word.length === 1 && !/[\p{Script=Latin}\p{N}]/u.test(word)).length;
-  return (characters * 2 > words.length ? RUN_OF_CHARACTERS : RUN) * Math.max(1, threshold / 0.25);
+  return (characters * 2 > words.length ? MAX_RUN_OF_CHARACTERS : MAX_RUN) * Math.max(1, threshold / DEFAULT_THRESHOLD);
 }
 
 /**
@@ -83,16 +84,16 @@ function costOf({ isEqual, first, second }: Stretch, words: readonly string[], s
   if (isEqual) return -wanted.length;
   const heard = said.slice(...second);
   if ([...wanted, ...heard].some(isNumber)) return costAtNumbers(wanted, heard);
-  const most = Math.max(wanted.length, heard.length);
-  if (wanted.length === 0 || heard.length === 0) return most;
+  const longer = Math.max(wanted.length, heard.length);
+  if (wanted.length === 0 || heard.length === 0) return longer;
   const [a, b] = [wanted.join(''), heard.join('')];
   const letters = Math.max(a.length, b.length);
   const changes = changesIn(alignWords(Array.from(a), Array.from(b)));
-  return Math.min(most, (most * changes) / letters);
+  return Math.min(longer, (longer * changes) / letters);
 }
 
 /** Max right words between two stretches that may belong to one number: `$5.50`, heard as five dollars and fifty. */
-const GAP = 2;
+const MAX_GAP = 2;
 
 /** Joins stretches around a number, because a number and its unit may change places. */
 function joinAtNumbers(
@@ -103,7 +104,7 @@ function joinAtNumbers(
   const joined: Stretch[] = [];
   for (const stretch of stretches) {
     const [other, gap] = [joined.at(-2), joined.at(-1)];
-    const isNear = other !== undefined && gap?.isEqual === true && gap.first[1] - gap.first[0] <= GAP;
+    const isNear = other !== undefined && gap?.isEqual === true && gap.first[1] - gap.first[0] <= MAX_GAP;
     const hasNumber = [other, stretch].some((one) => one !== undefined && holdsNumber(one, words, said));
     if (stretch.isEqual || !isNear || !hasNumber) joined.push(stretch);
     else joined.splice(-2, 2, join(other, stretch));
@@ -117,17 +118,17 @@ function holdsNumber({ first, second }: Stretch, words: readonly string[], said:
 
 const NUMBER = /^\p{N}+$/u;
 /** Max words that one digit is spoken as. */
-const WORDS_A_DIGIT = 3;
+const MAX_WORDS_A_DIGIT = 3;
 /** Max further words of a number: a unit, a sign, `and`. */
-const WORDS_A_NUMBER = 2;
+const MAX_WORDS_A_NUMBER = 2;
 
 /**
  * Returns the number of wrong words in a stretch with numbers: words that only one side has, less as many as the
  * numbers of the other side may be spoken as.
  */
 function costAtNumbers(wanted: readonly string[], heard: readonly string[]): number {
-  const missing = countMissing(wanted, heard) - mostSpokenWords(heard);
-  const added = countMissing(heard, wanted) - mostSpokenWords(wanted);
+  const missing = countMissing(wanted, heard) - maxSpokenWords(heard);
+  const added = countMissing(heard, wanted) - maxSpokenWords(wanted);
   return Math.max(0, missing, added);
 }
 
@@ -141,10 +142,10 @@ function isNumber(word: string): boolean {
 }
 
 /** Returns the max number of words that the numbers among these words are spoken as. */
-function mostSpokenWords(words: readonly string[]): number {
+function maxSpokenWords(words: readonly string[]): number {
   return words
     .filter(isNumber)
-    .reduce((sum, number) => sum + WORDS_A_NUMBER + WORDS_A_DIGIT * Array.from(number).length, 0);
+    .reduce((sum, number) => sum + MAX_WORDS_A_NUMBER + MAX_WORDS_A_DIGIT * Array.from(number).length, 0);
 }
 
 /**

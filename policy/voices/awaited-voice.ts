@@ -14,7 +14,7 @@ import { MAX_TRAINING_MS } from './unready-voice.ts';
 const MAX_SILENCE_MS = 60_000;
 /** Shortest and longest pause between two polls, ms. In between, it is a share of the time that has passed. */
 export const FIRST_PAUSE_MS = 2_000;
-const LAST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 const PAUSE_SHARE = 0.1;
 /** Time between two polls counts up to this, ms: more means that nobody polled, as in a batch that is paused. */
 const MAX_STEP_MS = 60_000;
@@ -70,7 +70,7 @@ export function nextForVoice(
     if (seen === 'unread' && !wasRead && silentMs >= MAX_SILENCE_MS) return { type: 'use' };
   }
   if (watchedMs >= MAX_TRAINING_MS) return { type: 'give-up' };
-  const pauseMs = Math.min(LAST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, Math.round(watchedMs * PAUSE_SHARE)));
+  const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FIRST_PAUSE_MS, Math.round(watchedMs * PAUSE_SHARE)));
   return { type: wasRefused && seen !== 'training' ? 'try' : 'look-again', pauseMs };
 }
 

@@ -52,8 +52,8 @@ export const NO_PROBES: Probes = { jobs: 0, running: 0, over: 0, polls: 0 };
 /** Polls of probes that may be spent per job. */
 export const POLLS_A_JOB = 0.1;
 /**
- * The next poll of a probe comes at this multiple of its age at least: how late it may find out is a share of that,
- * too.
+ * The next poll of a probe comes at this multiple of its age at least, so it finds the end late by a share of that age
+ * at most.
  */
 const GROWTH = 1.25;
 
