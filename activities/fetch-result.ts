@@ -28,7 +28,9 @@ const FRESH_MS = 500;
  * a download.
  */
 const MIN_PATIENCE_MS = 8;
-/** It may wait longer, up to this, if the queue of paid requests takes as long: none of them needs the row's slot yet. */
+/**
+ * It may wait longer, up to this, if the queue of paid requests takes as long: none of them needs the row's slot yet.
+ */
 const MAX_PATIENCE_MS = 50;
 /** A download longer than this shows in the row's state as `fetching`, ms. */
 const SHOWN_AFTER_MS = 500;

@@ -13,7 +13,8 @@ import type { Dependencies } from './dependencies.ts';
 
 /**
  * Returns a function that streams a result body to the store: complete, checked and synced, or not at all. `jobId`: the
- * job whose result it is; undefined if it comes in the answer to a paid request. `persist`: makes each write, and retries it if need be.
+ * job whose result it is; undefined if it comes in the answer to a paid request. `persist`: makes each write, and
+ * retries it if need be.
  */
 export function receiveMedia(
   deps: Pick<Dependencies, 'store' | 'atFaultPoint'>,

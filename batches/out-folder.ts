@@ -45,7 +45,8 @@ export async function probeOut(
 
 /**
  * Claims the out folder for a batch, unless it cannot be written or holds files of others: marks it as this batch's
- * until a summary is written, which names the batch, too. Call it before anything is paid for. The folder is claimed only if the answer is `own`.
+ * until a summary is written, which names the batch, too. Call it before anything is paid for. The folder is claimed
+ * only if the answer is `own`.
  */
 export async function claimOut(
   out: string,

@@ -25,9 +25,9 @@ const IDLE_TIMEOUT_BESIDE_OTHERS_MS = 60_000;
  * Claims rows for a lane, and starts the work on each (`work-row.ts`). Each slice of a lane runs one claim loop
  * (`run-lane.ts`).
  *
- * At every tick it claims if fewer rows are queued before the window (the lane's rows in flight) than one claim returns. Every `askEveryMs` it
- * makes a full check: it counts the lanes of the batch, sizes its share of the window, and claims rows whose jobs run,
- * which need no slot and are claimed even while the batch is paused.
+ * At every tick it claims if fewer rows are queued before the window (the lane's rows in flight) than one claim
+ * returns. Every `askEveryMs` it makes a full check: it counts the lanes of the batch, sizes its share of the window,
+ * and claims rows whose jobs run, which need no slot and are claimed even while the batch is paused.
  *
  * It ends with `more` if the lane is lost, its slice is over, or a worker without a lane should have it; with `idle` if
  * no row is open, or none has been in progress for a while. Rows whose voice is not ready are never claimed: while

@@ -42,9 +42,9 @@ type Reads = Pick<FreeReads, 'findJob' | 'listVoices' | 'listJobs'>;
 
 /**
  * Gives a row the job that a person names: an unknown row, or one whose next request is missing from the ledger, which
- * was restored from an older backup; for a row that has ended, that is a request of its next take (a redrive). The job must exist,
- * match the row's step, and belong to no row. The row is then open again (`adopted`), and nothing is sent for it in
- * between; for an earlier take, only the charge is settled (`charged`). `by`: whose decision it is.
+ * was restored from an older backup; for a row that has ended, that is a request of its next take (a redrive). The job
+ * must exist, match the row's step, and belong to no row. The row is then open again (`adopted`), and nothing is sent
+ * for it in between; for an earlier take, only the charge is settled (`charged`). `by`: whose decision it is.
  */
 export async function adoptJob(
   ledger: Ledger,

@@ -23,7 +23,9 @@ export type SettleRefusal =
       /** The row waits for that job's result, and then needs a job for a later step, which may be the named one. */
       readonly hasLaterStep?: true;
     }
-  /** Neither the row nor the named take has a request of unknown outcome, or one that may be missing from the ledger. */
+  /**
+   * Neither the row nor the named take has a request of unknown outcome, or one that may be missing from the ledger.
+   */
   | { readonly type: 'not-in-doubt' | 'take-not-in-doubt' }
   /** Its request has no answer yet. */
   | { readonly type: 'in-flight' }

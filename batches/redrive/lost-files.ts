@@ -26,8 +26,8 @@ interface Place {
  * - If results are replaced, a row whose file is lost or altered becomes a row without a result, so that the redrive
  *   fetches what was paid for again, free, before it pays for anything.
  * - A row that failed because its file was lost, and whose file is back, is marked `restored`.
- * - With the rule `damaged`, only rows with a loss are yielded: those of both kinds above, and rows with an `unfit` file
- *   that is lost and can be fetched again free. A lost text that is known from the ledger is stored again.
+ * - With the rule `damaged`, only rows with a loss are yielded: those of both kinds above, and rows with an `unfit`
+ *   file that is lost and can be fetched again free. A lost text that is known from the ledger is stored again.
  * - If results are accepted, only the files of earlier takes are read to which rows go back.
  * - A row with parts is joined from their files, so these are read, too: lost parts are yielded in place of their row.
  *

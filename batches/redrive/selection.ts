@@ -62,7 +62,9 @@ export interface RedriveRules {
   readonly damaged?: boolean;
   /** For rows with parts: redo only parts without a result that meet these conditions. Default: all such parts. */
   readonly only?: RowConditions;
-  /** Rows that ended `overdue` need explicit consent: `run overdue.csv` may mean to wait for the jobs or to pay again. */
+  /**
+   * Rows that ended `overdue` need explicit consent: `run overdue.csv` may mean to wait for the jobs or to pay again.
+   */
   readonly asksForOverdue: boolean;
   /**
    * Leave out rows that may have been charged and redrive the others, because an edited manifest has all rows and

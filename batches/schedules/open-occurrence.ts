@@ -111,14 +111,12 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
     return refused(withoutCells(checked.summary.problems, run, checked.summary.problemCount));
   const { apiUrl, account } = realm;
   const priced = await priceNew({
-    source,
+    ...request,
     checked,
     settings,
-    ledger,
     account: realm,
     apiUrl,
     probe: run.probe,
-    identify: request.identify,
     voices: () => checkVoices(checked, request.readVoices, { warns: false }),
   });
   if (priced.type === 'unread')

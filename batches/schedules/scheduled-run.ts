@@ -60,8 +60,8 @@ function isByRows(name: string, { submitsByRows }: BatchChoices['settings']): bo
 }
 
 /**
- * Returns how to read a firing's manifest, and the settings of its batch, from a schedule's record. A tunable that the record
- * lacks has the default of the versions that did not record it yet.
+ * Returns how to read a firing's manifest, and the settings of its batch, from a schedule's record. A tunable that the
+ * record lacks has the default of the versions that did not record it yet.
  */
 export function choicesOf(run: ScheduledRun): BatchChoices {
   const { kind, defaults, map, tts, legacyShare, join, split, strict, nameTemplate, assumeSeconds, subset, tunables } =

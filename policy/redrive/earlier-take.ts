@@ -6,10 +6,11 @@ import { jobOfFile } from './lost-file.ts';
 import { lastAttempt, presentTake, type AttemptView } from '../rows/row-machine.ts';
 
 /**
- * Returning to the result of an earlier take, that is, paid run of a row (`redrive --accept ROW/TAKE`). Each keeps its file
- * in the store, so this is free. The result of the current take stays in the store too, so a person can switch back the
- * same way. If the earlier file is lost, its job is read again, and the row keeps its current result until that yields
- * the same file. A row can also return to a take whose paid job had no result yet when the row left the take.
+ * Returning to the result of an earlier take, that is, paid run of a row (`redrive --accept ROW/TAKE`). Each keeps its
+ * file in the store, so this is free. The result of the current take stays in the store too, so a person can switch
+ * back the same way. If the earlier file is lost, its job is read again, and the row keeps its current result until
+ * that yields the same file. A row can also return to a take whose paid job had no result yet when the row left the
+ * take.
  */
 
 /** The take to return to, with facts about it besides its attempts. */

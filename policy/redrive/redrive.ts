@@ -26,9 +26,9 @@ export type { RedriveAttempt, RedriveRow } from './earlier-take.ts';
 /**
  * Plans what a redrive (`voxbatch redrive`, or `run` on an outcome file) does with a row.
  *
- * A row that is paid for again begins its next take (paid run) at its first unfinished step; results of the steps before
- * that are kept. If the
- * person names a step, or edited its input, that step and all later ones are done again even if they are finished.
+ * A row that is paid for again begins its next take (paid run) at its first unfinished step; results of the steps
+ * before that are kept. If the person names a step, or edited its input, that step and all later ones are done again
+ * even if they are finished.
  *
  * Two kinds of rows need `--resubmit` to be paid again, because that may be a second charge for one result: a row whose
  * last request may have been accepted, and a row whose job may still run. The second kind need not be paid at all: the

@@ -38,7 +38,10 @@ export function isSameFile(one: Partial<KnownFile>, other: KnownFile): boolean {
 
 /** The birth of a file and the first line in it are this close together if one process made both, ms. */
 const SAME_MOMENT_MS = 2_000;
-/** End of the upgrade period, 1 July 2027 (`Date` counts months from 0): ledgers born later are never trusted without confirmation, ms since 1970. */
+/**
+ * End of the upgrade period, 1 July 2027 (`Date` counts months from 0): ledgers born later are never trusted without
+ * confirmation, ms since 1970.
+ */
 const ADOPTED_UNTIL = Date.UTC(2027, 6, 1);
 
 /** Facts about a ledger that is missing from the user's record. */
