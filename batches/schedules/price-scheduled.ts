@@ -26,7 +26,7 @@ export type ScheduledPrice =
   | {
       readonly type: 'unsound';
       readonly reason: string;
-      /** Further problems of the manifest, {@link MAX_SHOWN} with the first. */
+      /** Up to four further problems of the manifest. */
       readonly more: readonly string[];
     };
 
