@@ -25,7 +25,8 @@ import { wire } from './json.ts';
 /**
  * Reads of records, each as an answer of `protocol.ts`. Rows and messages are in `row-answers.ts`.
  *
- * All of them reject with a `VoxbatchError` if the ledger has no such batch.
+ * All of them reject with a `VoxbatchError` if the ledger has no such batch. Reads that no index serves use the
+ * reader's second connection (`slow`).
  */
 
 /** Texts that the page shares with the command line. */

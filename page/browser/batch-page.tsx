@@ -15,7 +15,7 @@ import { BatchControls } from './batch-controls.tsx';
 /** The chart, the reasons and the rows are fetched again at most this often, ms. */
 const REFRESH_INTERVAL_MS = 3_000;
 
-/** The page of one batch: its status, why rows have no result, and its rows. */
+/** The page of one batch: its status, why rows have no result, and its rows. `address`: the URL, with the filters. */
 export function BatchPage({ name, address }: { readonly name: string; readonly address: URL }): VNode {
   const { status, trouble, isDisconnected } = useStatusStream(name);
   const tick = useChangeCount(status);

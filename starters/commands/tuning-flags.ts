@@ -4,7 +4,10 @@ import { expectedOf, parseValue, type AnyValue, type ValueKind } from '../../con
 import { flagOf, helpOf } from '../terminal/tunable-words.ts';
 import type { Flag } from './flag-values.ts';
 
-/** The flags of settings that `tune` can change, checked but kept as typed. Flags not given are absent. */
+/**
+ * The flags of settings that `tune` can change, checked but kept as typed, since advice repeats the command line. Flags
+ * not given are absent.
+ */
 export type TuningFlags = { readonly [N in TunableName]?: string };
 
 const PLACEHOLDERS: Readonly<Partial<Record<ValueKind['type'], string>>> = {

@@ -32,6 +32,11 @@ import { VoxbatchError } from '../../client/problem.ts';
 import { suggestName } from '../../contract/suggest-name.ts';
 
 /**
+ * What the environment, the config file and flags set for a command: its records, its cluster and the API. A wrong
+ * setting is an {@link ExitError}. {@link withLedger} opens the ledger that they name.
+ */
+
+/**
  * Reads settings: the environment over `voxbatch.config.json`. `VOXBATCH_HOME` is the home, by default `.voxbatch`;
  * ledger and store are in it unless `VOXBATCH_LEDGER` and `VOXBATCH_STORE` (or `store` in the config file) name other
  * places; any of the standard Temporal settings means a cluster.

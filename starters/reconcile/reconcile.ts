@@ -169,6 +169,7 @@ function someRows(rows: Listed['rows']): Parameters<typeof settleSteps>[0] {
 async function workOnOpened(end: Settled, command: RedriveCommand, invocation: Invocation): Promise<ExitName> {
   const { batch, out } = command;
   const { session, output } = invocation;
+  // `paid`: rows were opened to be paid for again, too (`--resubmit`), so the redrive's counts are printed.
   if (end.type === 'open')
     return end.paid === undefined
       ? workOn(batch, out, invocation, end.rows.length > 0)

@@ -9,7 +9,7 @@ import {
   notProbedLines,
   priceText,
   probingText,
-  type TellableFacts,
+  type RefusalFacts,
   spendError,
   type SpendRefused,
 } from '../terminal/spend-words.ts';
@@ -80,6 +80,6 @@ export function billError(refused: SpendRefused, givesBudget: boolean): ExitErro
   return isOfBatch(facts) ? spendError(refused, leftBudgetRefusal(facts.batch, givesBudget)) : spendError(refused);
 }
 
-function isOfBatch(facts: TellableFacts): facts is MoreFacts {
+function isOfBatch(facts: RefusalFacts): facts is MoreFacts {
   return 'batch' in facts;
 }

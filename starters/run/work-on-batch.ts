@@ -72,7 +72,8 @@ export async function workOnBatch(
     },
   );
   try {
-    // Opening the store claims it for this ledger, which a copied ledger may not do before the user has accepted it.
+    // Opens the ledger, and so before the store: opening the store claims it for this ledger, which a copied ledger may
+    // not do before the user has accepted it.
     await endWaitingAfter(session, interrupt.signal);
     if (detach && settings.cluster === undefined && out !== null) {
       // Throws for a wrong store, with which the background process could not work.
@@ -88,6 +89,7 @@ export async function workOnBatch(
       say: sayUnlogged(output),
       onLog: logOf(output),
       worker: detach ? 'others' : usesUp ? 'up' : 'own',
+      // With `--yes`, nothing waits for a person.
       waitWhilePaused: output.isInteractive && !person.yes,
       interruption: { ...interrupt, atOnce: atOnce.signal },
       onWebhook: (event) => {
@@ -99,6 +101,7 @@ export async function workOnBatch(
         isFinished = true;
         return exit;
       },
+      // No worker runs here any more, so a signal may simply end the process.
       onLeft: () => {
         interrupt.dispose();
       },

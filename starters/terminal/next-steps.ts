@@ -102,6 +102,7 @@ export function uncheckedSteps(rows: SomeRows, batch: string): string {
   return uncheckedWords(rows, uncheckedCommands(rows, [batch]));
 }
 
+/** The text of {@link uncheckedSteps}, with these commands. */
 export function uncheckedWords(rows: SomeRows, { free, pay }: ReturnType<typeof uncheckedCommands>): string {
   const unnamed = unnamedRows(rows);
   return (
@@ -115,6 +116,7 @@ export function settleSteps(rows: SomeRows, batch: string): string {
   return settleWords(rows, settleCommands(rows, [batch]));
 }
 
+/** The text of {@link settleSteps}, with these commands. */
 export function settleWords(rows: SomeRows, { adopt, named, nameable, made, pay }: SettleCommands): string {
   const resubmit = `${commandLine(pay)}${unnamedRows(rows)}`;
   if (adopt === undefined) return `Such a request makes no job to fetch. To send again at a new charge: ${resubmit}`;

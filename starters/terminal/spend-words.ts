@@ -11,12 +11,13 @@ import { ExitError } from '../exit-error.ts';
  */
 
 /**
- * The facts of a bill. `isBudgetLeft`: `budget` is what earlier rows have left of it. Default: it is the whole budget.
+ * The facts of a bill for a note. `isBudgetLeft`: `budget` is what earlier rows have left of it. Default: it is the
+ * whole budget.
  */
-type NotedFacts = SpendFacts & { readonly isBudgetLeft?: boolean };
+type NoteFacts = SpendFacts & { readonly isBudgetLeft?: boolean };
 
 /** The facts of a bill for a refusal, with the rows that have no price. */
-export type TellableFacts = NotedFacts & {
+export type RefusalFacts = NoteFacts & {
   readonly bill: { readonly unpricedRows: NamedRows };
   /** The budget that would pay for all rows. Default: the price of the bill. */
   readonly budgetNeeded?: number;
@@ -26,7 +27,7 @@ export type TellableFacts = NotedFacts & {
 export const UNSPENT = 'Nothing was sent. Nothing was spent.';
 
 /** Returns why nothing may be spent, and what the user can change. */
-export function refusalText(why: SpendRefusal, facts: TellableFacts): string {
+export function refusalText(why: SpendRefusal, facts: RefusalFacts): string {
   switch (why) {
     case 'unpriced':
       return unpricedText(facts);
@@ -52,7 +53,7 @@ export function priceText(facts: SpendFacts): string {
 }
 
 /** Returns a warning about a bill that may be paid all the same. */
-export function noteText(note: SpendNote, facts: NotedFacts): string {
+export function noteText(note: SpendNote, facts: NoteFacts): string {
   const { rows, bill, budget, balance, isBudgetLeft = false } = facts;
   const sum = inCredits(budget ?? 0);
   return note === 'budget-pays-part'
@@ -85,7 +86,7 @@ export function notProbedLines(notProbed: NamedRows, assumeSeconds: number | und
   return [`The length could not be read for ${rowsInWords(notProbed.count)}; ${then}:`, ...namedRowLines(notProbed)];
 }
 
-function unpricedText({ rows, bill }: TellableFacts): string {
+function unpricedText({ rows, bill }: RefusalFacts): string {
   return [
     `A budget needs a price for every row; ${rowsInWords(bill.unpriced)} of ${number(rows)} ${bill.unpriced === 1 ? 'has' : 'have'} none:`,
     ...namedRowLines(bill.unpricedRows),
@@ -122,11 +123,11 @@ function creditsInWords(facts: SpendFacts): string {
 }
 
 /** A bill that was refused, or that the user has declined. */
-export type SpendRefused = NotApproved<TellableFacts>;
+export type SpendRefused = NotApproved<RefusalFacts>;
 type Why = Extract<SpendRefused, { readonly type: 'refused' }>['why'];
 
 /** Returns why rows may not be paid for, and what the user can do. */
-export type RefusalWords = (why: Why, facts: TellableFacts) => string;
+export type RefusalWords = (why: Why, facts: RefusalFacts) => string;
 
 /** Returns the error for a refused or declined bill. */
 export function spendError(refused: SpendRefused, refusal: RefusalWords = refusalText): ExitError {

@@ -23,7 +23,7 @@ export function dialectFor({ apiDialect }: Flags, config: Settings['config']): D
   return soleDialect(apiDialect ?? config.apiDialect);
 }
 
-/** Returns why no voice is shown. The legacy dialect lists voices without their providers. */
+/** Returns why the list is empty. The legacy dialect lists voices without their providers. */
 function emptyWords({ search, provider }: Flags, dialect: Dialect): string {
   if (provider !== undefined && dialect === 'legacy')
     return 'No voice matches: the legacy paths do not tell the providers of voices. Use --api-dialect v1.';

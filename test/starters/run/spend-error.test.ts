@@ -7,13 +7,13 @@ import {
   noteText,
   questionText,
   refusalText,
-  type TellableFacts,
+  type RefusalFacts,
 } from '../../../starters/terminal/spend-words.ts';
 import { capture } from '../command-line.ts';
 
 const NONE = { count: 0, first: [] };
-const BILL: TellableFacts['bill'] = { quoted: 100, unpriced: 0, unpricedRows: NONE, cheapest: 4, affordable: null };
-const FACTS: TellableFacts = {
+const BILL: RefusalFacts['bill'] = { quoted: 100, unpriced: 0, unpricedRows: NONE, cheapest: 4, affordable: null };
+const FACTS: RefusalFacts = {
   rows: 10,
   bill: BILL,
   isEstimate: false,
@@ -33,12 +33,12 @@ const UNPRICED = {
     ],
   },
 };
-const budget = (credits: number, rows: number, more: Partial<TellableFacts['bill']> = {}): Partial<TellableFacts> => ({
+const budget = (credits: number, rows: number, more: Partial<RefusalFacts['bill']> = {}): Partial<RefusalFacts> => ({
   budget: credits,
   bill: { ...BILL, affordable: { rows, quoted: rows * 10 }, ...more },
 });
-const noted = (note: SpendNote, more: Partial<TellableFacts>): string => noteText(note, { ...FACTS, ...more });
-const whyNot = (why: SpendRefusal, more: Partial<TellableFacts>): string => refusalText(why, { ...FACTS, ...more });
+const noted = (note: SpendNote, more: Partial<RefusalFacts>): string => noteText(note, { ...FACTS, ...more });
+const whyNot = (why: SpendRefusal, more: Partial<RefusalFacts>): string => refusalText(why, { ...FACTS, ...more });
 
 describe('the words of a decision', () => {
   it('name rows without a price and the three cures', () => {
@@ -102,7 +102,7 @@ describe('the words of a decision', () => {
 describe('a bill at a terminal', () => {
   const ASKING = { ...FACTS, confirmAbove: 50, canAsk: true, balance: 60 };
   const check = async (
-    facts: TellableFacts,
+    facts: RefusalFacts,
     answer?: boolean,
   ): Promise<{ ended: unknown; asked: readonly string[]; said: string }> => {
     const lines = { out: '', err: '' };
