@@ -16,6 +16,11 @@ import { DEFAULT_TEMPLATE } from '../inputs/output-name.ts';
 import type { Config } from '../inputs/config-file.ts';
 import { applyTuning } from '../policy/tuning.ts';
 
+/**
+ * Chooses how a manifest is read, and the settings of its batch: for a new batch, and for one on record, whose recorded
+ * choices stay.
+ */
+
 /** Options of a new batch. Omitted ones come from the configuration, otherwise from the defaults. */
 export interface WantedBatch {
   /** Kind of rows without one. Default: inferred. */

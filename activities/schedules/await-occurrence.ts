@@ -20,9 +20,9 @@ type EndedOccurrence = Extract<OccurrenceEnd, { readonly type: 'ended' }>;
 /**
  * Checks whether an occurrence's batch has ended; if so, writes its files and records how the occurrence ended. `open`:
  * it has not ended, for example because it is paused. Does not wait: with hundreds of firings, each would occupy a slot
- * that could run a lane. If the files cannot be written, or their copies not finished, the occurrence has failed; both
- * can be done later. The files go to the folder recorded for the occurrence; those of any other batch are left to its
- * own command.
+ * that could run a lane. If the files cannot be written, or finished copies (post-processed with ffmpeg) not made, the
+ * occurrence has failed; both can be done later. The files go to the folder recorded for the occurrence; those of any
+ * other batch are left to its own command.
  */
 export async function awaitOccurrence(deps: Dependencies, name: string): Promise<OccurrenceEnd> {
   const { ledger, realm } = deps;

@@ -11,6 +11,8 @@ import { isUnresolved } from '../../policy/reconcile/in-doubt.ts';
 import { nextMove, rowView, stepsFrom } from '../../policy/rows/row-machine.ts';
 import type { IsChosen } from '../../policy/subset/subset.ts';
 
+/** Rows that the budget left out: which of them fit now, and what the budget must have left for them. */
+
 /** Which rows left out by the budget to consider, and the credits left to pay for them. */
 export interface SkippedRoom {
   /** Returns whether to consider a row. */

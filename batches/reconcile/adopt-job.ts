@@ -67,19 +67,19 @@ export async function adoptJob(
       ? { ...facts, type: 'adopted', ...more }
       : { ...facts, type: 'charged', take: job.take, ...defined({ otherPrice }) };
   };
-  // The same command again, as after a kill: already done.
+  // The same command was given before, and killed: it is done already.
   if (attempt === undefined && hasJob(snapshot)) return done();
   const last = lastDecision(await ledger.decisionsOf(batch.name, row), take);
-  const given = last?.what === 'adopted' ? last.jobId : null;
+  const givenJob = last?.what === 'adopted' ? last.jobId : null;
   // If a person gave the row's present take a job before, the command means that take, unless it names the next one.
-  const missing = snapshot === undefined ? [] : missingOf(batch, snapshot, given === null ? job.take : take);
+  const missing = snapshot === undefined ? [] : missingOf(batch, snapshot, givenJob === null ? job.take : take);
   const requests = attempt === undefined ? missing : [attempt];
   if (snapshot === undefined || requests.length === 0) {
-    if (last === undefined || given === null || snapshot === undefined) return refused({ type: 'not-in-doubt' });
+    if (last === undefined || givenJob === null || snapshot === undefined) return refused({ type: 'not-in-doubt' });
     const isOpen = snapshot.row.outcome === null;
     const hasLaterStep = isOpen && stepsIn(snapshot.row.spec).at(-1) !== last.step ? (true as const) : undefined;
     const before = defined({ take: job.take, hasLaterStep });
-    return refused({ type: 'adopted-before', jobId: given, batch: batch.name, ...before });
+    return refused({ type: 'adopted-before', jobId: givenJob, batch: batch.name, ...before });
   }
   if (attempt?.state === 'sending') return refused({ type: 'in-flight' });
   const { spec, outcome } = snapshot.row;
@@ -91,7 +91,7 @@ export async function adoptJob(
   const isOther = attempt === undefined && (await hasOtherLinks(reads, batch, spec, operation, jobId));
   const newTake = request.take > snapshot.row.take ? request.take : undefined;
   // The cells may have been edited for a take that the ledger lacks, and that a person begins, or began, with a job.
-  const mayBeEdited = newTake === undefined ? given !== null && snapshot.row.take > 1 : job.take !== undefined;
+  const mayBeEdited = newTake === undefined ? givenJob !== null && snapshot.row.take > 1 : job.take !== undefined;
   if (isOther && !mayBeEdited) return refused({ type: 'other-inputs' });
   const { madeAtMs, credits } = found;
   if (attempt !== undefined && madeAtMs !== undefined && wasMadeBefore(madeAtMs, attempt))

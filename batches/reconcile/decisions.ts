@@ -12,6 +12,8 @@ import { defined } from '../../contract/defined.ts';
 import { stepsIn, type Kind, type Step } from '../../contract/row-kinds.ts';
 import type { Made } from '../status/leftovers.ts';
 
+/** A person's decisions about requests of unknown outcome: their results and refusals, and how they are taken back. */
+
 /** Why a row was not changed. `words`: the message of the API or of the ledger. */
 export type SettleRefusal =
   /** A person gave the row another job, which must be taken back first (`--release`). */

@@ -18,6 +18,11 @@ import { wasMadeBefore, isNewSince, isSameName } from '../../policy/voices/match
 import { findUnresolved } from './decisions.ts';
 import type { StepJob } from './forgotten-requests.ts';
 
+/**
+ * Jobs and voices at the API that belong to no row of the ledger, so that a request with a lost answer may have made
+ * them.
+ */
+
 /** A job at the API that belongs to no row of this ledger. */
 export interface Orphan {
   readonly id: string;

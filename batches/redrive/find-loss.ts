@@ -16,6 +16,11 @@ import { checkStored } from '../../results/files.ts';
 import type { Store } from '../../store/store.ts';
 
 /**
+ * Finds stored files that rows have lost or that differ from their recorded hashes, and whether they can be had again
+ * without paying.
+ */
+
+/**
  * Returns the rows whose media `verify` found wrong and whose content the store has lost, too, so that writing the
  * files again cannot help. Undefined if this ledger does not know the batch: files may be verified anywhere.
  */

@@ -49,6 +49,7 @@ function rowsToRedrive(
     async *[Symbol.asyncIterator]() {
       for await (const found of partsToRedrive(ledger, batch, rows, rules)) {
         const { row, charges } = found.scanned;
+        // From take 1 on, because the first take with the present input is not known yet.
         const hasLeft = row.take > 1 && leftUnfetched(row, charges, 1) !== undefined;
         const takes = hasLeft ? await ledger.takesOf(batch, row.row) : [];
         const edit = takes.findLast(({ before }) => before.spec !== undefined);

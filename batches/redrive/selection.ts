@@ -8,6 +8,8 @@ import type { NewRow, RowSnapshot } from '../../ledger/rows/row-records.ts';
 import type { EarlierTake } from '../../policy/redrive/earlier-take.ts';
 import { findRows, type RowsByName, matchingParts, meets, type RowConditions } from '../rows/find-rows.ts';
 
+/** The rows that a redrive is asked to redo, named by a selection or a file, and how to treat them. */
+
 /** What a file changes in a row: its request, input cells and quote. */
 export interface RowEdit extends Pick<NewRow, 'spec' | 'input' | 'quoted'> {
   /** The first step that reads a changed cell; null if none does. */

@@ -7,6 +7,11 @@ import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import type { Kind } from '../../contract/row-kinds.ts';
 
 /**
+ * Finds rows: by their names in a command, by conditions on how they ended, or because it is unknown whether they were
+ * charged.
+ */
+
+/**
  * Returns the number of the row or part with this id, or else with this number (`12` or `#12`); undefined if there is
  * none. A part is found by number only as `#12`, the form in which commands name parts with misleading ids.
  */

@@ -225,8 +225,8 @@ export async function approveOccurrence(request: ApprovalRequest): Promise<Occur
   const isUsedUp = share?.type === 'used-up';
   // Under a monthly budget, rows need a known price even if the firing has no budget of its own, hence Infinity. A
   // month that cannot pay one row is reported as used up, not as a budget that is too small.
-  const own = settings.budget ?? (month === null ? null : Infinity);
-  const budget = share?.type === 'share' && share.budget >= (summary.cheapest ?? 0) ? share.budget : own;
+  const ownBudget = settings.budget ?? (month === null ? null : Infinity);
+  const budget = share?.type === 'share' && share.budget >= (summary.cheapest ?? 0) ? share.budget : ownBudget;
   const facts = spendFacts(
     summary,
     { ...settings, budget },

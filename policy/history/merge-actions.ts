@@ -1,5 +1,5 @@
 import type { ActionRecord } from '../../contract/actions.ts';
-import { joined } from './row-ranges.ts';
+import { mergeRanges } from './row-ranges.ts';
 
 /**
  * Merges the records that one command wrote in several transactions, such as a redrive of many rows, into one record
@@ -23,6 +23,6 @@ function mergeTwo(one: ActionRecord, other: ActionRecord): ActionRecord {
   return {
     ...one,
     details: { ...one.details, ...sum },
-    rows: one.rows === null || other.rows === null ? one.rows : joined([...one.rows, ...other.rows]),
+    rows: one.rows === null || other.rows === null ? one.rows : mergeRanges([...one.rows, ...other.rows]),
   };
 }

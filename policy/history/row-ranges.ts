@@ -2,11 +2,11 @@ import type { RowRanges } from '../../contract/actions.ts';
 
 /** Compresses row numbers, in any order and with duplicates, into ranges. */
 export function rangesOf(rows: Iterable<number>): RowRanges {
-  return joined(Array.from(rows, (row) => [row, row] as const));
+  return mergeRanges(Array.from(rows, (row) => [row, row] as const));
 }
 
 /** Merges overlapping and adjacent ranges, and sorts them. */
-export function joined(ranges: RowRanges): RowRanges {
+export function mergeRanges(ranges: RowRanges): RowRanges {
   const all: [number, number][] = [];
   for (const [first, last] of ranges.toSorted(([one], [other]) => one - other)) {
     const open = all.at(-1);
