@@ -24,9 +24,9 @@ export type RedriveRefusal = 'open-edits' | 'refused-rows';
  * Plans a redrive: first {@link add} every row, which counts and prices it, then read the forecast; later
  * {@link choiceOf} returns the action for each row when the redrive is carried out. Changes nothing.
  *
- * A row with parts is added as the parts to redo; it counts as one row, with their price. Between the two passes the
- * draft keeps only each row's take and outcome, in 4 bytes: the action is decided again in the second pass, and skipped
- * if take or outcome have changed.
+ * The counts are the fields of `redrive-tally.ts`. A row with parts is added as the parts to redo; it counts as one row
+ * (`one` returns 0 for its further parts), with their price. Between the two passes the draft keeps only each row's take
+ * and outcome, in 4 bytes: the action is decided again in the second pass, and skipped if take or outcome have changed.
  */
 export class RedriveDraft extends RedriveTally {
   readonly #settings: BatchSettings;

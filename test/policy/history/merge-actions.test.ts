@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ActionRecord } from '../../../contract/actions.ts';
 import { mergeActions } from '../../../policy/history/merge-actions.ts';
-import { countRows, hasRow, joined, rangesOf } from '../../../policy/history/row-ranges.ts';
+import { countRows, hasRow, mergeRanges, rangesOf } from '../../../policy/history/row-ranges.ts';
 
 const LINE: ActionRecord = {
   number: 1,
@@ -69,7 +69,7 @@ describe('ranges of rows', () => {
 
   it('are joined where they touch or overlap, also if one lies within another', () => {
     expect(
-      joined([
+      mergeRanges([
         [8, 9],
         [1, 6],
         [2, 3],
@@ -77,7 +77,7 @@ describe('ranges of rows', () => {
       ]),
     ).toEqual([[1, 9]]);
     expect(
-      joined([
+      mergeRanges([
         [1, 2],
         [4, 5],
       ]),
