@@ -180,7 +180,7 @@ export async function noteStoreWait(db: Db, owner: string, wait: StoreWait | und
       await removeFact(tx, STORE_WAITS + owner);
       return;
     }
-    // Also remove the waits of killed workers.
+    // Also remove the waits of killed workers. The prefix itself is only listed so that the list is never empty.
     const owners = (await tx.selectFrom('workers').select('owner').execute()).map((one) => STORE_WAITS + one.owner);
     await tx
       .deleteFrom('facts')

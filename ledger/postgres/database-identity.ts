@@ -13,8 +13,10 @@ import type { Session } from './sessions.ts';
  */
 export type DatabaseIdentity = 'ours' | 'copy' | 'set-back' | 'another-ledger';
 
+/** The problem with a database that may not be written to, as part of a message: a copy, or one that was set back. */
 const COPY =
   'its database is not the one that was last written, but a copy: a replica that took over, a restored backup, a disk that was set back, or a former server that answers again. The copy may lack the last records, and what was sent since would be paid for again. Nothing is sent';
+/** The same for another ledger's. */
 const ANOTHER = 'its database is now that of another ledger. Nothing is sent';
 
 /** Whether the database's acceptance (`database/acceptances.ts`) is this one, or supersedes it. */
@@ -28,7 +30,7 @@ export interface Written {
   readonly ledger: string | undefined;
   /** The acceptance of the database; undefined if it had none. */
   readonly acceptedAs: string | undefined;
-  /** Number of the commit, as in its mark. */
+  /** Number of the commit, as in the process's mark (`commit-marks.ts`). */
   readonly value: string;
 }
 

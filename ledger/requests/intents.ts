@@ -82,8 +82,8 @@ async function recordIntent(
     // A row must not end while one of its own requests is in flight: nobody would settle that request.
     if (room === 'later' || room === 'charge-unknown' || (room === 'none' && row.isOnTheWire)) return { type: 'short' };
     if (room === 'none') {
-      // With the cache on, other rows may be able to reuse earlier results; each finds out for itself.
       const isAgain = row.chargesOf(key.step).some(({ take }) => take < key.take);
+      // With the cache on, other rows may be able to reuse earlier results; each finds out for itself.
       const ending = await endOverBudget(tx, line, { budget, mayBeFree: cache === 'on', isAgain, answer }, intent);
       await haltIfDue(tx, key.batch, key.row, ending);
       await haltIfSplitRowIsDue(tx, line);

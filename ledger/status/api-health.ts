@@ -102,11 +102,10 @@ async function healthOf(
   const living = await livingWorkers(tx, apiUrl, account);
   if (living.length === 0) return { silence: null, limited };
   const onWire = sumOf(senders.filter(({ owner }) => living.includes(owner)));
-  const signs = { failing, onWire };
-  const since = Math.min(...signs.failing.map((calls) => calls.since), onWire?.since ?? now);
+  const since = Math.min(...failing.map((calls) => calls.since), onWire?.since ?? now);
   const answers = [await selectAccepted(tx, { batch: name }), await selectEnded(tx, { batch: name, since })];
   const answeredAt = Math.max(...answers.map((found) => found?.at ?? 0));
-  return { silence: silenceOf({ ...signs, answeredAt }, settings, now) ?? null, limited };
+  return { silence: silenceOf({ failing, onWire, answeredAt }, settings, now) ?? null, limited };
 }
 
 /** The waiting requests of all these workers together; undefined if there are none. */

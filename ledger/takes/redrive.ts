@@ -22,6 +22,11 @@ import { write } from '../database/transactions.ts';
 import { areAllThere } from '../parts/end-split-row.ts';
 import { makeTake } from './takes.ts';
 
+/*
+ * Redrives: a person has ended rows run again, in a new *take* (a deliberate new try, at a new price), or settles them
+ * for free, by waiting for a job again or accepting a result.
+ */
+
 /** One row that a person wants to run again. */
 export interface RedriveChoice {
   readonly row: number;

@@ -52,6 +52,7 @@ export async function undoTake(tx: Tx, { batch, row, take, kind }: TakenRow): Pr
   if (!isUnresolved && !wasRead) return undefined;
   if (lost !== undefined && givenUp !== undefined) await undoGiveUp(tx, lost, givenUp);
   await removeTake(tx, { batch, row, take });
+  // Where the row's results came from is on record (`standing`), except by earlier versions.
   const [first] = stepsIn({ kind });
   const from = earlier?.take === take - 1 ? earlier.fromStep : first;
   return {
