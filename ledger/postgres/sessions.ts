@@ -20,7 +20,7 @@ const MAX_STATEMENTS = 300;
 const MIN_VERSION = 15;
 /** Max time to connect, ms. */
 const CONNECT_MS = 10_000;
-/** Max time for an answer in a process that must end, ms: until one has not come, and after that. */
+/** Max time for an answer in a process that must end, ms: for the `first` that does not come, and for each after it. */
 const LAST_ANSWERS_MS = { first: 10_000, next: 2_000 };
 
 /**
@@ -50,7 +50,7 @@ interface SessionState {
   readonly done: Set<string>;
   /** The process must end, so answers may take only {@link LAST_ANSWERS_MS}. */
   isLimited: boolean;
-  /** Since then, the last answer has not come. */
+  /** In that time, the last answer has not come. */
   isSilent: boolean;
 }
 

@@ -121,14 +121,14 @@ export async function settleAttempt(
   await forgetUnfit(row, settled);
   if (isDone) await keepPaidResult(row.tx, settled, effect);
   if (isAccepted) await releaseTriedVoice(row);
-  const meant = effectOf(row, key.step, effect);
+  const effectOnRow = effectOf(row, key.step, effect);
   // If the row is at another take, only the money matters.
   if (!row.isAt(key.take)) {
-    await applyToReturning(row, settled, withoutRetake(meant));
+    await applyToReturning(row, settled, withoutRetake(effectOnRow));
     return true;
   }
-  if (verdict.verdict === 'unknown') await applyEffect(row, meant);
-  else await applyLateEffect(row, meant, key.step);
+  if (verdict.verdict === 'unknown') await applyEffect(row, effectOnRow);
+  else await applyLateEffect(row, effectOnRow, key.step);
   if (verdict.verdict === 'not-accepted') await reserveAgain(row, settled);
   return true;
 }

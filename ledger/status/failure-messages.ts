@@ -36,7 +36,7 @@ export async function failureMessages(
     const last = await lastRowNumber(tx, batch);
     const groups = new Map<string, MessageGroup>();
     let others = 0;
-    // Not in one query, for which a database would hold all messages at a time.
+    // In windows of row numbers: for one query, a database would hold all messages at a time.
     for (let from = 0; from < last; from += WINDOW)
       for (const { class: name, message, rows, firstRow } of await messagesIn(tx, batch, filter, from)) {
         const key = JSON.stringify([name, messageKind(message)]);

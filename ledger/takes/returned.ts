@@ -75,8 +75,8 @@ export async function afterFetch(
   }
   const file = toFile(charge.file);
   const { ending, returning } = kept;
-  const isIt = lost === null ? charge.failure === null : isAsBefore(row, charge, lost);
-  if (file !== null && isIt) {
+  const isAwaitedFile = lost === null ? charge.failure === null : isAsBefore(row, charge, lost);
+  if (file !== null && isAwaitedFile) {
     const { file: had, extraFiles = [] } = ending;
     const replaced = had === undefined ? [] : [had, ...extraFiles];
     return endReturned(row, charge, file, { who: returning.who, replaced });
@@ -142,17 +142,20 @@ export async function forgetKept(
 ): Promise<readonly ResultFile[]> {
   const kept = toFallback(row.line.fallback);
   if (kept === undefined || file === null) return [];
-  const isIt = (one: Fallback | undefined): boolean => one?.ending.file?.key === file.key;
+  const hasFile = (one: Fallback | undefined): boolean => one?.ending.file?.key === file.key;
   const { returning, ending } = kept;
-  let left = isIt(kept) ? undefined : kept;
+  let left = hasFile(kept) ? undefined : kept;
   if (returning !== undefined) {
     const { take, who, from } = returning;
-    const fallback = isIt(returning.fallback) ? undefined : returning.fallback;
-    const is = isIt(kept) ? instead : ending;
-    left = { ...kept, ending: is, returning: { take, who, from, ...defined({ fallback }) } };
+    const fallback = hasFile(returning.fallback) ? undefined : returning.fallback;
+    left = {
+      ...kept,
+      ending: hasFile(kept) ? instead : ending,
+      returning: { take, who, from, ...defined({ fallback }) },
+    };
   }
   await row.change({ fallback: jsonOrNull(left) });
-  return isIt(kept) ? [file, ...(ending.extraFiles ?? [])] : [];
+  return hasFile(kept) ? [file, ...(ending.extraFiles ?? [])] : [];
 }
 
 /** Puts a returning row back to the take that it came from, and returns its ending there. */
