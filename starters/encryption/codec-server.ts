@@ -20,9 +20,8 @@ interface CodecFlags {
  * `voxbatch codec-server`: decrypts payloads for Temporal's UI and command line. Prints its URL first. Spends nothing.
  */
 export async function codecServer(flags: CodecFlags, { output }: RunContext): Promise<ExitName> {
-  const sayNothing = (): void => undefined;
   const options = readOptions(flags, ownEnvironment());
-  const interrupt = listenForInterrupt(sayNothing, sayNothing);
+  const interrupt = listenForInterrupt();
   try {
     const server = await start(options);
     output.data(server.url);

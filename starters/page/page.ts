@@ -20,8 +20,7 @@ export async function page(
   { port }: { readonly port?: number },
   { output }: RunContext,
 ): Promise<ExitName> {
-  const sayNothing = (): void => undefined;
-  const interrupt = listenForInterrupt(sayNothing, sayNothing);
+  const interrupt = listenForInterrupt();
   try {
     const opened = await openPageHere(await readSettings(), { name, port });
     output.data(opened.address);

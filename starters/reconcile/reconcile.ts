@@ -62,16 +62,8 @@ export async function reconcile(
     const exit = await workOnOpened(end, command, { ...invocation, json: false });
     if (json) {
       const sums = await batchHere(ledger, session.settings, batch.name);
-      output.data(
-        jsonLine(
-          viewReconciled(
-            end,
-            { batch: batch.name, exit, out, next: context.takeNote?.taken?.next },
-            sums,
-            reconciledWords,
-          ),
-        ),
-      );
+      const ended = { batch: batch.name, exit, out, next: context.takeNote?.taken?.next };
+      output.data(jsonLine(viewReconciled(end, ended, sums, reconciledWords)));
     }
     return exit;
   });

@@ -46,8 +46,8 @@ export function onEndSignal(listener: (name: EndSignal) => void): () => void {
  * with it. `sigtermPatienceMs`: max wait for requests in flight after SIGTERM.
  */
 export function listenForInterrupt(
-  onFirst: (exit: InterruptExit) => void,
-  onSecond: (exit: InterruptExit) => void,
+  onFirst: (exit: InterruptExit) => void = () => undefined,
+  onSecond: (exit: InterruptExit) => void = () => undefined,
   sigtermPatienceMs = SIGTERM_PATIENCE_MS,
 ): Interrupt {
   const controller = new AbortController();

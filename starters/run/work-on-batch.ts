@@ -187,12 +187,9 @@ export async function finishClosed(
 ): Promise<ExitName> {
   const exit = await finish();
   if (!(await hasUndeliveredHook(session, batch))) return exit;
-  const interruption = listenForInterrupt(
-    () => {
-      say(`The hook is still to be told. To tell it, run ${takeNote?.taken?.instead ?? 'the same command again'}.`);
-    },
-    () => undefined,
-  );
+  const interruption = listenForInterrupt(() => {
+    say(`The hook is still to be told. To tell it, run ${takeNote?.taken?.instead ?? 'the same command again'}.`);
+  });
   try {
     return await deliverHooks(exit, 'closed', { batch, session, say, interruption, signal: interruption.signal });
   } finally {

@@ -18,8 +18,7 @@ import { listenForInterrupt } from '../run/interrupt.ts';
  * flags are the simulator's own, and it parses them.
  */
 export async function simulate(flags: Readonly<Record<string, string>>, { output }: RunContext): Promise<ExitName> {
-  const sayNothing = (): void => undefined;
-  const interrupt = listenForInterrupt(sayNothing, sayNothing);
+  const interrupt = listenForInterrupt();
   try {
     const argv = Object.entries(flags).map(([name, value]) => `${flagOf(name)}=${value}`);
     // Registers the operations of the config file, so that they can be rehearsed.
