@@ -79,6 +79,7 @@ export function BatchControls({ status }: { readonly status: StatusAnswer }): VN
   );
 }
 
+/** A form with the settings that the page can tune. An empty field leaves its setting as it is. */
 function Tune({
   status,
   isBusy,
