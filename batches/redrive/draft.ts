@@ -24,8 +24,8 @@ export type RedriveRefusal = 'open-edits' | 'refused-rows';
  * Plans a redrive: first {@link add} every row, which counts and prices it, then read the forecast; later
  * {@link choiceOf} returns the action for each row when the redrive is carried out. Changes nothing.
  *
- * The counts are the fields of `redrive-tally.ts`. A row with parts is added as the parts to redo; it counts as one row
- * (`one` returns 0 for its further parts), with their price. Between the two passes the draft keeps only each row's take
+ * The counts are the fields of `redrive-tally.ts`. A row with parts is added as the parts to redo; it counts as a row
+ * (`one` returns 0 for its further parts), with their price. Between the two passes the draft keeps only a row's take
  * and outcome, in 4 bytes: the action is decided again in the second pass, and skipped if take or outcome have changed.
  */
 export class RedriveDraft extends RedriveTally {

@@ -71,16 +71,16 @@ export async function findLoss(
 ): Promise<LostFile | undefined> {
   const { outcome } = snapshot.row;
   if (!hasResult(outcome) && outcome !== 'unfit') return undefined;
-  const { is, was } = await lossOf(snapshot.row, store.files);
-  if (was === undefined) return undefined;
+  const { is, firstLoss } = await lossOf(snapshot.row, store.files);
+  if (firstLoss === undefined) return undefined;
   const isOwn = await store.requireOwn().then(
     () => true,
     () => false,
   );
   if (!isOwn) return undefined;
-  if (is !== undefined && !isBroughtBackFree(snapshot, is)) return { is: was, isFree: false };
+  if (is !== undefined && !isBroughtBackFree(snapshot, is)) return { is: firstLoss, isFree: false };
   const ofParts = await Promise.all(parts.map(async (part) => findLoss(part, store)));
-  return { is: was, isFree: ofParts.every((loss) => loss?.isFree !== false) };
+  return { is: firstLoss, isFree: ofParts.every((loss) => loss?.isFree !== false) };
 }
 
 /** Returns whether a redrive brings the lost file of a row back without paying. */
@@ -97,7 +97,7 @@ interface Loss {
   /** How the first lost file is lost that is not one of `texts`; omitted if there is none. */
   readonly is?: FileLoss;
   /** How the first lost file is lost, `texts` included. */
-  readonly was?: FileLoss;
+  readonly firstLoss?: FileLoss;
   /** Lost files whose text is known from the row's record. */
   readonly texts: readonly StoredText[];
 }
@@ -106,17 +106,17 @@ interface Loss {
 export async function lossOf(row: RowFiles, store: ReadFiles): Promise<Loss> {
   const { file, extraFiles } = row;
   const texts: StoredText[] = [];
-  let was: FileLoss | undefined;
+  let firstLoss: FileLoss | undefined;
   if (file === null || file.removedAt !== undefined) return { texts };
   for (const one of [file, ...extraFiles]) {
     const is = await checkStored(one, store);
     if (is === 'intact') continue;
-    was ??= is;
+    firstLoss ??= is;
     const text = await lostText(row, one, store);
-    if (text === undefined) return { is, was, texts };
+    if (text === undefined) return { is, firstLoss, texts };
     texts.push(text);
   }
-  return { texts, ...defined({ was }) };
+  return { texts, ...defined({ firstLoss }) };
 }
 
 /**
