@@ -39,8 +39,8 @@ export interface SingleJobRequest
 
 /**
  * Result of requesting a single job. `open`: its batch needs a worker. `given`: it has its result, and nothing is sent.
- * `held`: it runs again only with an explicit flag (see {@link decideAgain}). `refused`, `declined`: its bill was not
- * approved. `not-opened`: it cannot continue as requested; `why` explains it in full sentences.
+ * `held`: it runs again only with an explicit flag (see `policy/single/same-again.ts`). `refused`, `declined`: its bill
+ * was not approved. `not-opened`: it cannot continue as requested; `why` explains it in full sentences.
  */
 export type SingleRequested =
   | { readonly type: 'open'; readonly batch: BatchRecord; readonly isNew: boolean }
@@ -55,7 +55,7 @@ export type SingleRequested =
   | { readonly type: 'not-opened'; readonly why: string };
 
 /**
- * Records a new job. For one already on record, does what repeating it means (see `same-again.ts`). Sends no paid
+ * Records a new job. For one already on record, does what repeating it means there. Sends no paid
  * request. Throws {@link VoxbatchError} (everything a session throws, `no-price`, and `forgotten-batch`).
  */
 export async function requestSingle(request: SingleJobRequest): Promise<SingleRequested> {
