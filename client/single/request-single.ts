@@ -55,8 +55,8 @@ export type SingleRequested =
   | { readonly type: 'not-opened'; readonly why: string };
 
 /**
- * Records a new job. For one already on record, does what repeating it means there. Sends no paid
- * request. Throws {@link VoxbatchError} (everything a session throws, `no-price`, and `forgotten-batch`).
+ * Records a new job. For one already on record, does what repeating it means (see `policy/single/same-again.ts`). Sends
+ * no paid request. Throws {@link VoxbatchError} (everything a session throws, `no-price`, and `forgotten-batch`).
  */
 export async function requestSingle(request: SingleJobRequest): Promise<SingleRequested> {
   const { session } = request;
