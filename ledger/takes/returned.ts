@@ -148,11 +148,8 @@ export async function forgetKept(
   if (returning !== undefined) {
     const { take, who, from } = returning;
     const fallback = hasFile(returning.fallback) ? undefined : returning.fallback;
-    left = {
-      ...kept,
-      ending: hasFile(kept) ? instead : ending,
-      returning: { take, who, from, ...defined({ fallback }) },
-    };
+    const endingThen = hasFile(kept) ? instead : ending;
+    left = { ...kept, ending: endingThen, returning: { take, who, from, ...defined({ fallback }) } };
   }
   await row.change({ fallback: jsonOrNull(left) });
   return hasFile(kept) ? [file, ...(ending.extraFiles ?? [])] : [];
