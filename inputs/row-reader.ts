@@ -89,10 +89,12 @@ export class RowReader {
   /** Reads a record: its line, its cells as the file has them, and its number among the rows, from 1. */
   read(line: number, raw: readonly string[], row: number): ReadRow {
     const { header, hasHeader } = this.#with;
+    // A file with another header than the first was reported as a whole.
     if (header.isOther) return { givenId: '', findings: [] };
     const { columns } = header;
     const cells = columns.guarded ? raw.map(unguardCell) : raw;
-    // An outcome file needs only the columns `_batch` and `_row`: its batch may have been read with `--map`.
+    // With a useless header, each row would repeat its problems. An outcome file needs only the columns `_batch` and
+    // `_row`: its batch may have been read with `--map`.
     if (header.isUseless) return { givenId: '', findings: this.#previous.read(columns, cells).findings };
     const givenId = cells[columns.known.get('id') ?? -1]?.trim() ?? '';
     const ragged = hasHeader ? columns.findRagged(cells) : undefined;
@@ -163,10 +165,10 @@ function inDialect<S extends RowDraft>(spec: S, dialect: Dialect | undefined): S
 
 /** Returns a row's spec with the id of its voice, and the voice that the row must wait for, if any. */
 function withVoice(spec: RowSpec, voices: ManifestOptions['voices']): Pick<UnpricedRow, 'spec' | 'waitsFor'> {
-  const meant = voices?.get(spec.voice ?? '');
-  if (meant === undefined) return { spec };
-  if (meant.type === 'made') return { spec, waitsFor: meant };
-  const { id, isInTraining } = meant;
+  const resolved = voices?.get(spec.voice ?? '');
+  if (resolved === undefined) return { spec };
+  if (resolved.type === 'made') return { spec, waitsFor: resolved };
+  const { id, isInTraining } = resolved;
   const known = spec.voice === id ? spec : { ...spec, voice: id };
   return isInTraining ? { spec: known, waitsFor: { type: 'training', voice: id } } : { spec: known };
 }

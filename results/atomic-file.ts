@@ -89,7 +89,7 @@ export function partPath(path: string): string {
 }
 
 /**
- * Removes leftovers of killed projections in the folder, and below it if `isDeep`: part files that nobody has touched
+ * Removes part files that killed processes left in the folder, and below it if `isDeep`: those that nobody has touched
  * for an hour.
  */
 export async function sweepParts(folder: string, isDeep = true): Promise<void> {

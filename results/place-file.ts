@@ -9,7 +9,7 @@ import type { RowFile } from './result-line.ts';
 import { codeOf, copyStored, isAbsent, lstatsOf } from './files.ts';
 import { partPath } from './atomic-file.ts';
 
-/** The read-only part of the store that a projection needs. */
+/** The read-only part of the store that placing files needs. */
 export type StoredFiles = Pick<Store, 'read' | 'pathOf'>;
 
 /**

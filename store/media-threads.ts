@@ -129,7 +129,7 @@ export function startMediaThreads(
     const bytes = await work.bytesOf(job);
     const pool = work.isLarge(job, bytes) ? large : small;
     return pool.run({ name, job }, bytes, {
-      here: () => work.do(job),
+      runHere: () => work.do(job),
       unread: (why) => work.unread(job, why, (other) => run(work, other)),
     });
   };

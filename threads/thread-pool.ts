@@ -66,7 +66,7 @@ export class ThreadPool<Job, Result> {
 /** Fallbacks for a job that no thread completes. */
 export interface Fallbacks<Result> {
   /** Runs the job in the calling thread. */
-  readonly here: () => Promise<Result>;
+  readonly runHere: () => Promise<Result>;
   /**
    * Returns the result of a job that killed its thread. `why` continues a sentence that begins with the name of the
    * file, such as `could not be read in 30 s`.
@@ -122,14 +122,14 @@ export class DeadlinePool<Job> {
     await Promise.all([this.#shared?.close(), this.#isolated?.close()]);
   }
 
-  async #run<Result>(job: Job, bytes: number, { here, unread }: Fallbacks<Result>): Promise<Result> {
+  async #run<Result>(job: Job, bytes: number, { runHere, unread }: Fallbacks<Result>): Promise<Result> {
     const [shared, isolated] = [this.#shared, this.#isolated];
-    if (shared === undefined || isolated === undefined) return here();
+    if (shared === undefined || isolated === undefined) return runHere();
     try {
       return (await shared.run(job, { bytes })) as Result;
     } catch (error) {
       if (!(error instanceof ThreadDied)) throw error;
-      if (!error.hadLoaded) return here();
+      if (!error.hadLoaded) return runHere();
     }
     const retry = this.#lastRetry.then(() => isolated.run(job, { bytes }));
     this.#lastRetry = retry.catch(() => undefined);
@@ -137,7 +137,7 @@ export class DeadlinePool<Job> {
       return (await retry) as Result;
     } catch (error) {
       if (!(error instanceof ThreadDied)) throw error;
-      return error.hadLoaded ? unread(this.#whyUnread(error.cause)) : here();
+      return error.hadLoaded ? unread(this.#whyUnread(error.cause)) : runHere();
     }
   }
 

@@ -95,7 +95,7 @@ function readInThread(job: LocalMediaJob): Promise<LocalMedia | { readonly why: 
   const entry = findThreadEntry(import.meta.url, 'inputs/media-thread');
   reader ??= new DeadlinePool({ name: 'local media', entry, size: 1, maxMegabytes: MAX_MEGABYTES });
   return reader.run(job, job.bytes, {
-    here: () => readLocalMedia(job),
+    runHere: () => readLocalMedia(job),
     unread: (why) => ({ why: `a file that ${why}` }),
   });
 }

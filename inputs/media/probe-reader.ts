@@ -41,7 +41,7 @@ export function createProbeReader(
   return {
     read: (url) =>
       pool.run({ url }, 0, {
-        here: () => probeMedia(url, PROBE_MS, createMediaFetch(apiUrl)),
+        runHere: () => probeMedia(url, PROBE_MS, createMediaFetch(apiUrl)),
         // Counts as a silent server, so that several such files do not cost every row a full timeout.
         unread: (why) => ({ why, isSilent: true }),
       }),

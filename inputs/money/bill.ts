@@ -7,7 +7,7 @@ import { roundCredits } from '../../contract/price-units.ts';
 import type { Priced } from './price-rows.ts';
 
 /** Max rows that a message names; the others are only counted. */
-const NAMED_ROWS = 5;
+const MAX_NAMED_ROWS = 5;
 
 /** Sums over the rows of one kind. */
 export interface KindSummary {
@@ -124,10 +124,12 @@ export class Bill {
     this.#budget = budget;
   }
 
+  /** Adds a row, or a further part of the last one. */
   add(row: BilledRow): void {
     this.addEntry(billEntry(row));
   }
 
+  /** Adds a row like {@link add}, by what {@link billEntry} returned for it. */
   addEntry(row: BillEntry): void {
     const sum = (this.#kinds[row.kind] ??= { ...NO_ROWS });
     if (!row.ofLastRow) sum.rows++;
@@ -194,7 +196,7 @@ class RowNames implements NamedRows {
 
   add({ line, id }: BillEntry, why: string): void {
     this.count++;
-    if (this.first.length < NAMED_ROWS) this.first.push({ line, id, why });
+    if (this.first.length < MAX_NAMED_ROWS) this.first.push({ line, id, why });
   }
 }
 

@@ -84,7 +84,7 @@ export function startSampleReader(
   return {
     read: (path, content) =>
       pool.run({ path, content }, content.length, {
-        here: () => readSample(path, content),
+        runHere: () => readSample(path, content),
         unread: (why) => ({ why: `a file that ${why}` }),
       }),
     close: () => pool.close(),

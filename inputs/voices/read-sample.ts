@@ -36,6 +36,7 @@ export async function readSample(path: string, content: Uint8Array): Promise<Sam
     const sha256 = createHash('sha256').update(content).digest('hex');
     return { path, bytes: content.length, sha256, extension, seconds };
   } catch {
+    // The caller names the formats before it.
     return { why: 'a file whose content is none of these' };
   } finally {
     input.dispose();

@@ -46,7 +46,10 @@ export async function* readSheet(
   yield* scanPieces(pieces, reader, () => reader.take());
 }
 
-/** Gathers rows from the events of the XML scanner. */
+/**
+ * Gathers rows from the events of the XML scanner. Elements: a `row` has cells (`c`), a cell has a value (`v`, or `t`
+ * for a text in place) and possibly a formula (`f`).
+ */
 class SheetReader {
   readonly #parts: WorkbookParts;
   readonly #merged: MergedCells[];

@@ -9,7 +9,7 @@ import { AtomicFile } from '../atomic-file.ts';
 /*
  * People edit tables in an out folder and run them again (`redrive --from`). Before a table is replaced, an edited one
  * is kept under another name. A table counts as edited unless its content is one that we wrote: the summary lists the
- * hashes of the last ones, and the file below those that a killed projection may have published without a summary.
+ * hashes of the last ones, and the file below those that a killed process may have published without a summary.
  */
 
 /** An edited table, and the name under which it is kept; both in the out folder. */

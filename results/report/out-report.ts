@@ -13,7 +13,7 @@ export interface WantedReport {
   readonly context: () => Promise<ReportContext>;
 }
 
-/** The part of a projection's request that the report needs. */
+/** What the report needs of the request to write the out folder (`write-out-folder.ts`). */
 interface Place {
   readonly out: string;
   readonly voxbatchVersion: string;

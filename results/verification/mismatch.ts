@@ -14,7 +14,7 @@ export function describeMismatch({ where, expected, got }: Mismatch): string {
 /** Max mismatches kept; further ones are only counted, because losing one big file could yield millions. */
 const MAX_KEPT = 1_000;
 
-/** Collects the mismatches that a check or a projection finds. */
+/** Collects the mismatches that are found while an out folder is written or checked. */
 export class Findings {
   readonly #kept: Mismatch[] = [];
   #dropped = 0;

@@ -15,7 +15,7 @@ function open(secondMs = 40): DeadlinePool<unknown> {
 
 /** What comes of a job, in words if it ended its thread. */
 function run(what: string, bytes = 1): Promise<unknown> {
-  return pool.run<unknown>({ do: what }, bytes, { here: () => Promise.resolve('here'), unread: (why) => why });
+  return pool.run<unknown>({ do: what }, bytes, { runHere: () => Promise.resolve('here'), unread: (why) => why });
 }
 
 afterEach(() => pool.close());
