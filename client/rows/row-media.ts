@@ -40,13 +40,13 @@ export async function rowMedia(
 ): Promise<RowMedia | undefined> {
   const file = await fileOf(ledger, request);
   if (file == null || file.removedAt !== undefined || file.bytes === 0) return undefined;
-  const asked = readRange(range, file.bytes);
+  const requested = readRange(range, file.bytes);
   const isText = familyOf(file.extension) === 'text';
   return {
     file,
     type: isText ? 'text/plain; charset=utf-8' : mediaTypeOf(file.extension),
-    range: asked,
-    open: () => files.read(file.key, asked ?? undefined),
+    range: requested,
+    open: () => files.read(file.key, requested ?? undefined),
   };
 }
 

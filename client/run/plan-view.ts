@@ -125,8 +125,8 @@ export function awaitedRows(
   const byRow = new Map(makers.map((maker) => [maker.row, maker]));
   const found = new Map<number, AwaitedRow>();
   for (const { voice, rows, line } of uses) {
-    const meant = voices.get(voice);
-    const maker = meant?.type === 'made' ? byRow.get(meant.row) : undefined;
+    const resolved = voices.get(voice);
+    const maker = resolved?.type === 'made' ? byRow.get(resolved.row) : undefined;
     if (maker === undefined) continue;
     // Rows may write the same voice differently: `name:Ada`, `name:ada`.
     const before = found.get(maker.row);

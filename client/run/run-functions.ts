@@ -66,8 +66,8 @@ export function runFunctions({ webhook, ...invocation }: RunNeeds): RunFunctions
       return withManifest(manifest, wanted, async (source) => {
         const apiUrl = await apiUrlOf(session);
         const limited = await withLearntLimits(choices, apiUrl, settings);
-        const { manifest: read, settings: asked } = withMediaRules(limited, { settings, apiUrl });
-        return checkManifest(source, read, asked.budget);
+        const { manifest: read, settings: wantedSettings } = withMediaRules(limited, { settings, apiUrl });
+        return checkManifest(source, read, wantedSettings.budget);
       });
     },
     plan: async (manifest, wanted = {}) => {

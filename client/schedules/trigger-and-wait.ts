@@ -105,7 +105,7 @@ export async function triggerAttended(
   const mayBeDropped = overlap !== undefined && !['allow', 'buffer-all'].includes(overlap);
   const mayWait = overlap !== undefined && overlap !== 'allow';
   const before = await describe(place, name);
-  const asked = await triggerSchedule(place, name, overlap, () => {
+  const trigger = await triggerSchedule(place, name, overlap, () => {
     onEvent({ type: 'asking' });
   });
   const takenAt = Date.now();
@@ -120,15 +120,15 @@ export async function triggerAttended(
   };
   for (;;) {
     const now = await describe(place, name);
-    const fired = await firedBy(place, name, { ...asked, takenAt, before: timesOf(before), now: timesOf(now) });
+    const fired = await firedBy(place, name, { ...trigger, takenAt, before: timesOf(before), now: timesOf(now) });
     if (fired.own !== undefined) return follow(fired.own);
     const isDropped = mayBeDropped && now.info.numActionsSkippedOverlap > before.info.numActionsSkippedOverlap;
-    const isUnseen = !mayWait && Date.now() - asked.askedAt > FIRES_WITHIN_MS;
+    const isUnseen = !mayWait && Date.now() - trigger.askedAt > FIRES_WITHIN_MS;
     // The allowance is withdrawn, because another firing could use it. If the trigger has fired after all, that fails,
     // and the next poll finds the firing.
     if (
       (fired.shared !== undefined || isDropped || isUnseen) &&
-      (await place.ledger.withdrawFirings(asked.id, place.by))
+      (await place.ledger.withdrawFirings(trigger.id, place.by))
     ) {
       if (fired.shared !== undefined) return follow(fired.shared);
       return { type: isDropped ? 'dropped' : 'unseen' };

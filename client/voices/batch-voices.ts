@@ -41,9 +41,9 @@ export async function batchVoices(ledger: Ledger, batch: BatchRecord): Promise<V
 /** The name that a row's cells give its voice: `name:Ada`, or a speaker of the cast (a table of speakers' voices). */
 function nameInRow(row: Pick<RowRecord, 'input'> | undefined, { settings }: BatchRecord): string | undefined {
   const cells = (row?.input ?? []).map((cell) => cell.trim());
-  const asked = cells.map(requestedVoiceName).find((name) => name !== undefined);
+  const requested = cells.map(requestedVoiceName).find((name) => name !== undefined);
   const members = new Set(settings.reading.cast?.members.map(({ name }) => name));
-  return asked ?? cells.find((cell) => members.has(cell));
+  return requested ?? cells.find((cell) => members.has(cell));
 }
 
 /** Caches the voices of batches, because listing them reads all rows. Listed again when the rows' voices may change. */

@@ -41,8 +41,8 @@ export type Deletion =
   | { readonly type: 'refused' | 'not-deleted' | 'unsure'; readonly failure: Failure };
 
 /** Whether a word can be a voice id. Any other word would form the path of a different resource. */
-export function canBeVoice(asked: string): boolean {
-  return !/^\s*$|^\.\.?$/.test(asked);
+export function canBeVoice(idOrName: string): boolean {
+  return !/^\s*$|^\.\.?$/.test(idOrName);
 }
 
 /** The voice to delete. `voice` is undefined if the list lacks its id, which may still be a voice. */
@@ -50,12 +50,12 @@ export type VoiceToDelete =
   { readonly type: 'identified'; readonly voice: Voice | undefined } | Exclude<FoundVoice, { readonly type: 'found' }>;
 
 /** Resolves an id, or `name:` and a name, to the voice to delete; free. */
-export async function voiceToDelete(api: Pick<SpeechApi, 'listVoices'>, asked: string): Promise<VoiceToDelete> {
-  const found = await findVoice(api, asked);
+export async function voiceToDelete(api: Pick<SpeechApi, 'listVoices'>, idOrName: string): Promise<VoiceToDelete> {
+  const found = await findVoice(api, idOrName);
   if (found.type === 'found') return { type: 'identified', voice: found.voice };
   // An id that the list lacks may still be a voice. The name of a listed voice is no such id: deleting it would only
   // fail.
-  if (found.type !== 'unlisted' || found.isName || requestedVoiceName(asked) !== undefined) return found;
+  if (found.type !== 'unlisted' || found.isName || requestedVoiceName(idOrName) !== undefined) return found;
   return { type: 'identified', voice: undefined };
 }
 
@@ -86,13 +86,13 @@ export interface DeleteOptions {
  */
 export async function deleteNamed(
   session: Pick<Session, 'settings' | 'api'>,
-  asked: string,
+  idOrName: string,
   { dialect, confirm }: DeleteOptions = {},
 ): Promise<DeletedVoice> {
   const api = await speakingApi(session, dialect);
-  const target = await voiceToDelete(api, asked);
+  const target = await voiceToDelete(api, idOrName);
   if (target.type !== 'identified') return target;
-  const voice = { id: target.voice?.id ?? asked, name: target.voice?.name };
+  const voice = { id: target.voice?.id ?? idOrName, name: target.voice?.name };
   const account = realmOf(await session.api());
   const ledger = await openRecordsIfAny(session.settings);
   try {

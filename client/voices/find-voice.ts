@@ -34,21 +34,21 @@ export async function speakingApi(
 }
 
 /** Looks a voice up in the API's list; free. */
-export async function findVoice(api: Pick<SpeechApi, 'listVoices'>, asked: string): Promise<FoundVoice> {
-  const name = requestedVoiceName(asked);
-  const ids = name === undefined ? new Set([asked]) : undefined;
+export async function findVoice(api: Pick<SpeechApi, 'listVoices'>, idOrName: string): Promise<FoundVoice> {
+  const name = requestedVoiceName(idOrName);
+  const ids = name === undefined ? new Set([idOrName]) : undefined;
   const read = await readVoices(api, { ids, patienceMs: LIST_TIMEOUT_MS, tries: MAX_TRIES });
   if (read.type === 'cut') return { type: 'unread', why: read.why };
   const voices = [...read.voices.values()];
   if (name === undefined) {
-    const voice = read.voices.get(asked);
+    const voice = read.voices.get(idOrName);
     if (voice !== undefined) return { type: 'found', voice };
     // Users often forget the `name:` prefix.
-    const isName = new VoiceNames(voices).find(asked).type !== 'unknown';
+    const isName = new VoiceNames(voices).find(idOrName).type !== 'unknown';
     return {
       type: 'unlisted',
       isName,
-      nearest: isName ? `name:${asked}` : suggestName(asked, [...read.voices.keys()]),
+      nearest: isName ? `name:${idOrName}` : suggestName(idOrName, [...read.voices.keys()]),
     };
   }
   const named = new VoiceNames(voices).find(name);
@@ -117,10 +117,10 @@ export type ShownVoice =
 /** Looks up a voice in the API's list, and the open batches that need it; free. `dialect`: see {@link speakingApi}. */
 export async function showVoice(
   session: Pick<Session, 'settings' | 'api'>,
-  asked: string,
+  idOrName: string,
   dialect?: Dialect,
 ): Promise<ShownVoice> {
-  const found = await findVoice(await speakingApi(session, dialect), asked);
+  const found = await findVoice(await speakingApi(session, dialect), idOrName);
   if (found.type !== 'found') return found;
   const account = realmOf(await session.api());
   const ledger = await openRecordsIfAny(session.settings);

@@ -34,11 +34,11 @@ export function voiceFunctions(
 ): VoiceFunctions {
   return {
     listVoices: async (options = {}) => listVoices(await speakingApi(session), options),
-    showVoice: (asked) => showVoice(session, asked),
+    showVoice: (idOrName) => showVoice(session, idOrName),
     createVoice: (name, options) => single(voiceJob(name, options), options),
-    deleteVoice: async (asked) => {
-      if (!canBeVoice(asked)) refuseOption('voice', 'an id, or name: and a name', asked);
-      return deleteNamed(session, asked);
+    deleteVoice: async (idOrName) => {
+      if (!canBeVoice(idOrName)) refuseOption('voice', 'an id, or name: and a name', idOrName);
+      return deleteNamed(session, idOrName);
     },
   };
 }
