@@ -12,7 +12,7 @@ import type { Settings } from '../settings.ts';
 
 /** Texts that the command line and a report share; passed in, because the command line's texts are in `starters/`. */
 export interface ReportWords {
-  /** One word for the state of a batch. */
+  /** The state of a batch in a word or two. `isDeserted`: it certainly has no worker. */
   readonly standing: (batch: BatchStatus['batch'], isDeserted: boolean) => string;
   /** The notes of `status`: what holds a batch up, and what to do. */
   readonly status: (status: BatchStatus) => readonly string[];
@@ -61,6 +61,7 @@ export async function statusText(
   { ledger, settings, batch, out }: ReportedBatch,
   words: ReportWords,
 ): Promise<StatusText> {
+  // A report may wait for slow queries, so one ledger serves all of them.
   const slow = (): Promise<Ledger> => Promise.resolve(ledger);
   const status = await readLiveStatus(ledger, settings, batch.name, { pace: new Pace(), slow, out: shownFolder(out) });
   // The batch's files are just being written, so no advice to write them.

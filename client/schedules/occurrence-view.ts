@@ -35,6 +35,7 @@ export interface OccurrenceView {
   readonly manifestUnchanged: boolean | null;
 }
 
+/** The facts of an occurrence that has no batch yet. */
 const NO_BATCH = { exit: null, endedAt: null, cause: null, etag: null, isUnchanged: null, out: null };
 
 /**
