@@ -19,9 +19,8 @@ export async function checkLedgerSums(settings: Settings): Promise<LedgerCheckVi
     const { counted, kept } = await wrapMachineFaults(() =>
       readSnapshot(database.db, async (tx) => ({ counted: await countAgain(tx), kept: await readKept(tx) })),
     );
-    // Kept sums may differ from recounted ones by rounding.
-    const areKept = true;
-    return { ledger: place, batches: viewSums(counted), differences: compareTallies(counted, kept, areKept) };
+    // `true`: kept sums may differ from recounted ones by rounding.
+    return { ledger: place, batches: viewSums(counted), differences: compareTallies(counted, kept, true) };
   } finally {
     await database.db.destroy();
   }

@@ -43,7 +43,7 @@ export type Triggered =
   | { readonly type: 'unattended' | 'dropped' | 'unseen' | 'refused' };
 
 /** Max difference between two clocks of a cluster, ms: a firing further away from the trigger is another one. */
-const MAX_CLOCK_DIFFERENCE_MS = 5_000;
+const MAX_SKEW_MS = 5_000;
 /** A firing that need not wait for another batch begins within this time, ms. */
 const FIRES_WITHIN_MS = 60_000;
 
@@ -161,11 +161,7 @@ async function firedBy(
   const isDue = (time: number): boolean => allowed.some((one) => one.kind === 'due' && isDueIn(one, time));
   const times = [...now].sort((one, other) => other - one);
   const own = times.find(
-    (time) =>
-      !before.has(time) &&
-      !isDue(time) &&
-      time >= askedAt - MAX_CLOCK_DIFFERENCE_MS &&
-      time <= takenAt + MAX_CLOCK_DIFFERENCE_MS,
+    (time) => !before.has(time) && !isDue(time) && time >= askedAt - MAX_SKEW_MS && time <= takenAt + MAX_SKEW_MS,
   );
   return { own, shared: times.find((time) => isDue(time) && time > askedAt - SECOND_MS && time <= takenAt) };
 }
