@@ -16,7 +16,7 @@ import {
 } from '../contract/tunables.ts';
 import { isLinkBase, isListenAddress, SERVE_MEDIA_FORM, SERVE_MEDIA_URL_FORM } from '../contract/serve-media.ts';
 import { expectedOf, isPlainUrl, type ValueKind } from '../contract/value-kinds.ts';
-import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from './own-operations.ts';
+import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from './own-operation-schema.ts';
 import { show } from '../contract/manifest-problems.ts';
 import { whyBadPath } from './output-name.ts';
 import { readRegular } from './regular-file.ts';

@@ -10,7 +10,7 @@ import {
   type RowSpec,
   type SpecColumn,
 } from '../contract/row-kinds.ts';
-import { ownColumnOf } from '../policy/rows/own-column.ts';
+import { ownColumnOf } from '../policy/rows/column-of-field.ts';
 import { requestedVoiceName } from '../policy/voices/voice-name.ts';
 import type { CastValues, CastVoices } from './cast/cast-voices.ts';
 import type { Columns, PlacedFinding } from './columns.ts';

@@ -20,7 +20,7 @@ import type { Dependencies } from '../dependencies.ts';
  *
  * After a kill, the row's next holder joins again under the same file name. If a part changes meanwhile, the ledger
  * refuses the file, and the row waits for its parts again. Returns the row's snapshot; undefined if nothing was
- * recorded for the row.
+ * recorded for the row. Throws `StoreUnwritable`.
  */
 export async function joinRow(
   deps: Pick<Dependencies, 'ledger' | 'store' | 'observe' | 'atFaultPoint'> & Parameters<typeof loadBatch>[0],
@@ -36,6 +36,7 @@ export async function joinRow(
   const stem = stemFor(batch, row.row, files);
   const joined = await joinFiles(deps, whole, files, stem);
   if (joined.type === 'damaged') {
+    // A file of this stem was joined from the same parts: with it, the damaged part is not needed.
     const before = await earlierJoined(deps, whole, ({ key }) => key.startsWith(`${stem}.`));
     if (before !== undefined) return deps.ledger.endSplitRow(whole, { file: before });
     const part = parts[joined.at];

@@ -28,6 +28,7 @@ export function scheduledRunOf({ manifest: options, settings }: BatchChoices, pl
       join,
       split,
       finish,
+      operations: settings.operations && [...settings.operations],
       xlsx: settings.xlsx,
       report: settings.report,
       sheet: options.sheet,

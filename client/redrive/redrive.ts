@@ -41,8 +41,9 @@ export async function redrive(
 
 /**
  * Opens a plan's rows in the ledger if the spending rules and the person allow it, and claims the out folder for the
- * batch. Sends nothing. Throws {@link VoxbatchError} (those of opening the API, `other-realm`, `unwritable-out`,
- * `taken-out`, `no-webhook-port`, those of {@link requireOwnServer}).
+ * batch. Sends nothing. The result `open` needs a worker, `finished` does not. A repeated single job counts as approved
+ * (`isExplicit`), because its command names exactly this request. Throws {@link VoxbatchError} (those of opening the
+ * API, `other-realm`, `unwritable-out`, `taken-out`, `no-webhook-port`, those of {@link requireOwnServer}).
  */
 export async function redrivePlanned(
   session: Session,

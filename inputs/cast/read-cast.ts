@@ -7,7 +7,7 @@ import {
   type Finding,
   type ManifestProblem,
 } from '../../contract/manifest-problems.ts';
-import { ownColumnOf } from '../../policy/rows/own-column.ts';
+import { ownColumnOf } from '../../policy/rows/column-of-field.ts';
 import { requestedVoiceName } from '../../policy/voices/voice-name.ts';
 import { MAX_COLUMNS, type RawItem } from '../check-bytes.ts';
 import { foldHeader, isApi, guessColumn } from '../header-names.ts';

@@ -10,7 +10,7 @@ import { TUNABLES, type TunableValues } from '../../contract/tunables.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
 import { isManifestUrl } from '../manifest-place.ts';
 import { FINISHING } from '../config-file.ts';
-import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from '../own-operations.ts';
+import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from '../own-operation-schema.ts';
 
 /** Returns a schema for the value of a setting: valid if it survives formatting and parsing. */
 function tunable(takes: ValueKind): z.ZodType {

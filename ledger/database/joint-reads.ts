@@ -9,12 +9,12 @@ const READ = 'joint_read';
 
 /**
  * Joins several executions of one statement (`reads`: the same `sql`) into a single one, because each statement that is
- * sent costs both sides more than the lines that it finds. Undefined if their values are neither all text nor all
- * integers, or all the same.
+ * sent costs both sides more than the lines that it finds. Returns undefined if all values are the same, or if the
+ * values of some parameter that differ are neither all text nor all integers.
  *
- * Values that all executions share stay parameters, so that a batch is looked up as before. The others become columns
- * of a list, and the statement runs for each line of the list (`lateral`). `offset 0` keeps the planner from reversing
- * that join: it would scan a whole batch that was just loaded, of which it has no statistics.
+ * Values that all executions share stay parameters, so that the planner still uses the index for a single batch. The
+ * others become columns of a list, and the statement runs for each line of the list (`lateral`). `offset 0` keeps the
+ * planner from reversing that join: it would scan a whole batch that was just loaded, of which it has no statistics.
  */
 export function joinReads(reads: readonly [Read, ...Read[]]): Read | undefined {
   const [first] = reads;

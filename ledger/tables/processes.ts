@@ -28,14 +28,17 @@ export const lanes = table(['batch', 'lane'], {
   lane: integer(),
   /** Run of the batch workflow. */
   run: text(),
-  /** Raised whenever somebody acquires a lane of the batch. */
+  /** Fencing token: raised whenever somebody acquires a lane of the batch, so that former holders can be told apart. */
   token: integer(),
   /** The worker process that has it. */
   owner: text(),
   taken_at: time(),
 });
 
-/** One line per rate limit that all workers share. */
+/**
+ * One line per rate limit that all workers share. `scope`: API, account and class of calls; `state`: its leases and
+ * what was learned about the limit (`limiters.ts`).
+ */
 export const limiters = table(['scope'], { scope: text(), state: json() });
 
 /** One line per account whose webhook a process uses. */
@@ -46,7 +49,7 @@ export const webhooks = table(['api_url', 'account'], {
   owner: text(),
   /** The webhook address it sets, which contains a secret; null if none yet. */
   address: orNull(text()),
-  /** `WebhookBefore`, and the addresses of dead processes. */
+  /** The address that the account had before, to restore it, and addresses that dead processes had set. */
   before: orNull(json()),
   taken_at: time(),
 });

@@ -14,7 +14,7 @@ export const FIRST_ALIKE = 20;
 
 /** The state of the watch on the first rows since the batch was created, reopened or resumed. */
 export interface AlikeWatch {
-  /** Only rows paid for since this time count, ms; null for all. */
+  /** Only rows paid for since this time count, ms since 1970 (callers pass no others); null for all. */
   readonly since: number | null;
   /** The failure class of all rows so far; null before the first. */
   readonly reason: FailureClass | null;
@@ -31,7 +31,7 @@ export function newAlikeWatch(since: number | null): AlikeWatch {
 
 /**
  * Returns the watch after another paid row ended; the same row may be reported twice. `hasResult`: it ended with a
- * result, which ends the watch.
+ * result, which ends the watch whatever `failure.reason` is.
  */
 export function afterFailure(
   watch: AlikeWatch,
@@ -46,7 +46,8 @@ export function afterFailure(
 }
 
 /**
- * Counts for `--halt soon|now,fail=…`. Rows that were never sent do not count. Rows whose jobs run count as tried: the
+ * Counts for `--halt soon|now,fail=…`, which stops a batch after so many failures: `soon` waits for running jobs, `now`
+ * does not. Rows that were never sent do not count. Rows whose jobs run count as tried: the
  * API refuses at once but works for minutes, so refused rows would be overrepresented among ended rows alone. Rows
  * whose answer was lost because a process of ours ended count as neither, because counting them as tried would hide
  * failures.

@@ -1,4 +1,4 @@
-import { ownColumnOf } from '../rows/own-column.ts';
+import { ownColumnOf } from '../rows/column-of-field.ts';
 import { costOf, sumOfPrices } from '../../contract/price-units.ts';
 import {
   type PriceTable,

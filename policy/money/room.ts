@@ -9,7 +9,7 @@
 export interface Committed {
   /** Charged so far; a running job without a reported price counts at its quote. */
   readonly charged: number;
-  /** Quotes of requests whose outcome is unknown. */
+  /** Quotes of requests whose answer is lost: they count in full, because they may have been charged. */
   readonly unknown: number;
   /** Quotes of requests in flight, which may still turn out to be free. */
   readonly onTheWire: number;
@@ -19,7 +19,7 @@ export interface Committed {
   readonly beyond: {
     /** For requests whose end is awaited, which may turn out cheaper. */
     readonly awaited: number;
-    /** For requests whose charge may never be known. */
+    /** For the requests of `unknown`. */
     readonly lost: number;
     /** For later steps of rows already begun. */
     readonly promised: number;
@@ -43,17 +43,20 @@ export type Room = 'room' | 'later' | 'none';
 /** Tolerance for binary fractions, credits: 0.1 + 0.2 must not exceed 0.3. */
 export const DUST = 1e-6;
 
-/** Returns the credits that are spent in any case, whatever open requests turn out to cost. */
+/**
+ * Returns the credits that no open request can free again: charges, lost requests at their worst ratio, and the later
+ * steps of begun rows, whose quotes are kept for them.
+ */
 export function settledOf({ charged, unknown, promised, beyond }: Committed): number {
   return charged + unknown + promised + beyond.lost;
 }
 
 /** Decides whether a request fits into a budget, in credits. */
 export function roomFor(committed: Committed, { credits, isBegun }: Needs, budget: number): Room {
-  const needs = settledOf(committed) + credits;
-  if (needs > budget + DUST) return 'none';
+  const total = settledOf(committed) + credits;
+  if (total > budget + DUST) return 'none';
   const { onTheWire, beyond } = committed;
-  // A begun row does not wait for others' later steps: these may wait for its own.
+  // Possible extra charges of others' later steps do not hold up a begun row: begun rows would wait for each other.
   const open = onTheWire + beyond.awaited + (isBegun ? 0 : beyond.promised);
-  return needs + open > budget + DUST ? 'later' : 'room';
+  return total + open > budget + DUST ? 'later' : 'room';
 }

@@ -1,11 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { chooseSettings, type WantedBatch } from '../../../batches/batch-settings.ts';
 import { choicesOf, scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
+import type { OwnOperation } from '../../../contract/own-operation.ts';
 import { parseScheduledRun, type ScheduledRun } from '../../../inputs/schedules/scheduled-run.ts';
 
+const DENOISE: OwnOperation = {
+  name: 'denoise',
+  path: '/sound/denoise',
+  answer: 'job',
+  result: 'audio',
+  columns: { audio: { field: 'audio_url' } },
+  price: { unit: 'job', credits: 1 },
+};
+const PLACE = { manifest: '/work/lines.csv', outFolder: '/work/out', probe: false, confirmAbove: null };
+
 function runOf(wanted: WantedBatch = {}): ScheduledRun {
-  const place = { manifest: '/work/lines.csv', outFolder: '/work/out', probe: false, confirmAbove: null };
-  return scheduledRunOf(chooseSettings(wanted, {}), place);
+  return scheduledRunOf(chooseSettings(wanted, {}), PLACE);
 }
 
 describe('what a schedule runs', () => {
@@ -30,6 +40,12 @@ describe('what a schedule runs', () => {
     const parsed = parseScheduledRun(JSON.parse(JSON.stringify(run)));
     expect(parsed).toEqual(run);
     expect(parsed === undefined ? undefined : choicesOf(parsed)).toEqual(choices);
+  });
+
+  it('has the own operations that its rows may need: a worker of another configuration knows none', () => {
+    const run = scheduledRunOf(chooseSettings({}, { operations: [DENOISE] }), PLACE);
+    expect(run.operations).toEqual([DENOISE]);
+    expect(choicesOf(run).settings.operations).toEqual([DENOISE]);
   });
 
   it('has no hooks: neither a command nor a secret URL lies in Temporal', () => {
