@@ -80,9 +80,10 @@ export async function newerThan(
 }
 
 /**
- * Keeps an out folder's files if the ledger may be older than they are: gives the files a second name in a subfolder,
- * once for each such time. Returns the subfolder's name; undefined if nothing had to be kept. A kill at any moment
- * leaves each file under one name or both. `acceptedAt`: see {@link acceptedCopy}.
+ * Keeps an out folder's files if the ledger may be older than they are: gives the files a second name in a subfolder
+ * named for that time, once. Keeps nothing where the time is unknown, as in a folder of an earlier version. Returns the
+ * subfolder's name; undefined if nothing was kept. A kill at any moment leaves each file under one name or both.
+ * `names`: the files, without the summary; `acceptedAt`: see {@link acceptedCopy}. Throws {@link LinkedFolder}.
  */
 export async function keepFormer(
   out: string,
