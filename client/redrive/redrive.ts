@@ -68,9 +68,10 @@ export async function redrivePlanned(
   const now = (await ledger.findBatch(batch.name)) ?? batch;
   const isClosed = now.state === 'closed';
   const hasNoRows = forecast.count === 0;
-  // `isSettling`: the redrive is complete once recorded, for example if results are only accepted. Otherwise other rows
-  // may be sent along, unless the batch stays closed or paused.
-  const sendsNothing = (hasNoRows || forecast.isSettling) && (isClosed || isPausedByPerson(now));
+  // `isSettling`: the redrive is complete once recorded, for example if results are only accepted. Otherwise, and while
+  // the batch is at work, other rows may be sent along.
+  const isSettled = forecast.isSettling && (isClosed || isPausedByPerson(now));
+  const sendsNothing = isSettled || (hasNoRows && isClosed);
   if (out !== null && !sendsNothing) await refuseForgottenRequests(out, batch, ledger, forecast.resubmitted > 0);
   if (hasNoRows && isClosed) {
     if (out !== null) await requireOwnOut(out, batch, ledger);
