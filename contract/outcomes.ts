@@ -132,18 +132,27 @@ export function outcomesThat(holds: (facts: OutcomeFacts) => boolean): readonly 
   return OUTCOMES.filter((outcome) => holds(OUTCOME_FACTS[outcome]));
 }
 
-/** Outcomes of rows that a person should look at. */
-export const ATTENTION_OUTCOMES = outcomesThat((facts) => facts.needsAttention);
-
-/** Outcomes of rows that were left unsent on purpose, by a budget, a choice of rows or a stop. */
-export const LEFT_OUT_OUTCOMES = outcomesThat((facts) => facts.isLeftOut);
-
 /** Outcomes of rows that have the requested result. */
 export const RESULT_OUTCOMES = outcomesThat((facts) => facts.hasResult);
 
 /** Whether a row with this outcome has the requested result. `outcome`: null while the row has not ended. */
 export function hasResult(outcome: string | null): boolean {
   return (RESULT_OUTCOMES as readonly (string | null)[]).includes(outcome);
+}
+
+/** Outcomes of rows that were left unsent on purpose, by a budget, a choice of rows or a stop. */
+export const LEFT_OUT_OUTCOMES = outcomesThat((facts) => facts.isLeftOut);
+
+/** Whether a row with this outcome was left unsent on purpose. `outcome`: null while the row has not ended. */
+export function isLeftOut(outcome: string | null): boolean {
+  return (LEFT_OUT_OUTCOMES as readonly (string | null)[]).includes(outcome);
+}
+
+const ATTENTION_OUTCOMES: readonly (string | null)[] = outcomesThat((facts) => facts.needsAttention);
+
+/** Whether a person should look at a row with this outcome. `outcome`: null while the row has not ended. */
+export function needsAttention(outcome: string | null): boolean {
+  return ATTENTION_OUTCOMES.includes(outcome);
 }
 
 /**

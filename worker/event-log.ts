@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { snakeCase } from '../contract/snake-case.ts';
 import { NOTES, type Observe, type WorkEvent } from '../contract/work-events.ts';
-import { ATTENTION_OUTCOMES } from '../contract/outcomes.ts';
+import { needsAttention } from '../contract/outcomes.ts';
 
 /** The log level of an event. */
 type Level = 'error' | 'warn' | 'info' | 'debug';
@@ -44,7 +44,7 @@ function levelOf(event: WorkEvent): Level {
       if (event.is === 'claimed') return 'debug';
       return event.is === 'failed' ? 'warn' : 'info';
     case 'row':
-      return ATTENTION_OUTCOMES.includes(event.outcome) ? 'warn' : 'debug';
+      return needsAttention(event.outcome) ? 'warn' : 'debug';
     case 'limiter':
       return event.is === 'well' ? 'info' : 'warn';
     case 'verdict':

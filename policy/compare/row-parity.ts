@@ -1,5 +1,5 @@
 import type { FailureClass } from '../../contract/failures.ts';
-import { hasResult, LEFT_OUT_OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
+import { hasResult, isLeftOut, type Outcome } from '../../contract/outcomes.ts';
 import type { Tolerances } from '../../contract/tolerances.ts';
 import { alignWords, changesIn } from '../align-words.ts';
 
@@ -48,9 +48,6 @@ export interface RowParity {
 /** A difference of length that is always allowed, s: encoders round to frames, and pauses vary. */
 const SLACK_SECONDS = 0.5;
 
-/** Outcomes that say nothing about the service, because the row was not sent. */
-const NOT_RUN: readonly (Outcome | null)[] = LEFT_OUT_OUTCOMES;
-
 /** Compares two rows. `differsInInput`: whether their requests differ, which the caller finds out. */
 export function compareRows(
   sides: Pair<RowSide>,
@@ -59,7 +56,8 @@ export function compareRows(
 ): RowParity {
   const [one, other] = sides;
   const nothing = { differences: [], lengthChange: null, words: null };
-  if (sides.some(({ outcome }) => NOT_RUN.includes(outcome))) return { type: 'not-run', ...nothing };
+  // A row that was not sent says nothing about the service.
+  if (sides.some(({ outcome }) => isLeftOut(outcome))) return { type: 'not-run', ...nothing };
   if (sides.some(({ outcome }) => outcome === null)) return { type: 'open', ...nothing };
   const lengthChange = changeOfLength(sides);
   const words = differentWords(sides);

@@ -1,10 +1,10 @@
 import type { RowAttempt } from '../../contract/batch.ts';
 import type { FailureClass } from '../../contract/failures.ts';
-import { hasResult } from '../../contract/outcomes.ts';
+import { hasResult, isLeftOut } from '../../contract/outcomes.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
 import { findUnresolved, isMade } from '../redrive/redrive.ts';
 import { lastAttempt, rowView, type AttemptView } from '../rows/row-machine.ts';
-import { isLeftOut, unsentRequest, type UnsentRow } from './unsent-request.ts';
+import { unsentRequest, type UnsentRow } from './unsent-request.ts';
 
 /** The part of a row that decides which of its requests a restored ledger may be missing. */
 export type RestoredRow = Parameters<typeof rowView>[0] &

@@ -1,13 +1,8 @@
 import type { RowAttempt } from '../../contract/batch.ts';
-import { LEFT_OUT_OUTCOMES, type Outcome, type RowState } from '../../contract/outcomes.ts';
+import { isLeftOut, type Outcome, type RowState } from '../../contract/outcomes.ts';
 import { nextMove, type AttemptView, type RowView } from '../rows/row-machine.ts';
 
 /** Which request of a row a restored ledger may lack. */
-
-/** Whether a row with this outcome was not sent, according to the ledger. */
-export function isLeftOut(outcome: Outcome): boolean {
-  return LEFT_OUT_OUTCOMES.includes(outcome);
-}
 
 /** The part of a row that decides. */
 export interface UnsentRow extends Omit<RowView, 'ended'> {

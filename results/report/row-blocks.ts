@@ -1,10 +1,10 @@
-import { ATTENTION_OUTCOMES, hasResult, wasAccepted, type Outcome, type RowState } from '../../contract/outcomes.ts';
+import { hasResult, needsAttention, wasAccepted, type Outcome, type RowState } from '../../contract/outcomes.ts';
 import type { ReportBlock, ReportChoice } from '../../contract/report.ts';
 import { familyOf } from '../../store/media-types.ts';
 import type { ResultFields, ScannedRow } from '../result-line.ts';
 import { publicText } from './public-text.ts';
 
-/** Max rows that a browser shows without effort. Of a larger batch, only a sample is listed, plus {@link ALWAYS}. */
+/** Max rows that a browser shows without effort. Of a larger batch, a sample is listed, plus rows to look at. */
 const MAX_LISTED = 200_000;
 /** Size of that sample, in rows. */
 const SAMPLE = 50_000;
@@ -16,9 +16,6 @@ const ALL_TEXTS = 16_000_000;
 const [MIN_LIMIT_LENGTH, MAX_LIMIT_LENGTH] = [120, 5_000];
 /** Max characters of a message. */
 const MAX_MESSAGE_LENGTH = 300;
-
-/** Outcomes that need a person's attention: such rows are listed, not sampled, up to {@link MAX_LISTED} of them. */
-const ALWAYS: readonly (Outcome | RowState)[] = ATTENTION_OUTCOMES;
 
 /** What a report lists of a batch. */
 export interface Listing {
@@ -47,7 +44,7 @@ export class RowBlocks {
   #block = emptyBlock();
   /** Rows listed so far. */
   listed = 0;
-  /** Of these, rows with an outcome in {@link ALWAYS}. */
+  /** Of these, rows that need a person's attention; up to {@link MAX_LISTED} of them are listed, not sampled. */
   #attention = 0;
 
   constructor(listing: Listing) {
@@ -61,8 +58,8 @@ export class RowBlocks {
     const { row } = scanned;
     const standing = row.outcome ?? row.state;
     if (this.#listing.choice === 'short' && hasResult(row.outcome)) return undefined;
-    const needsAttention = ALWAYS.includes(standing) && this.#attention < MAX_LISTED;
-    if (needsAttention) this.#attention += 1;
+    const isAlwaysListed = needsAttention(row.outcome) && this.#attention < MAX_LISTED;
+    if (isAlwaysListed) this.#attention += 1;
     else if (row.row % this.#each !== 0) return undefined;
     this.listed += 1;
     this.#put(scanned, fields, standing);

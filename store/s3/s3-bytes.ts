@@ -7,7 +7,7 @@ import { BucketClient } from './client.ts';
 import { Copies } from './copies.ts';
 import { credentialSource } from './credentials.ts';
 import { leaseObject, readObject } from './download.ts';
-import { objectHeaders } from './object-headers.ts';
+import { putRequest } from './object-headers.ts';
 import { headObject, listFolders, listObjects, removeObject, readText } from './objects.ts';
 import { Scratch } from './scratch.ts';
 import { readServer, type BucketPlace } from './settings.ts';
@@ -121,11 +121,9 @@ export async function claimPrefix(client: BucketClient, prefix: string, owner: s
  * one wins. On servers without conditional writes (501), the last one wins.
  */
 async function claim(client: BucketClient, key: string, text: string): Promise<string> {
-  const sha256 = hash('sha256', text, 'hex');
-  const headers = objectHeaders(key, sha256);
-  const put = { method: 'PUT', key, body: Buffer.from(text), sha256, headers } as const;
-  const unlessThere = { ...put, headers: { ...headers, 'if-none-match': '*' } };
-  const { status } = await client.ask({ ...unlessThere, accepts: [412, UNKNOWN_TO_SERVER] });
+  const put = putRequest(key, Buffer.from(text), hash('sha256', text, 'hex'));
+  const headers = { ...put.headers, 'if-none-match': '*' };
+  const { status } = await client.ask({ ...put, headers, accepts: [412, UNKNOWN_TO_SERVER] });
   if (status === UNKNOWN_TO_SERVER) await client.ask(put);
   return (await readText(client, key)) ?? text;
 }

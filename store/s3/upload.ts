@@ -5,7 +5,7 @@ import type { Content } from '../bytes.ts';
 import { lostByDisk, StoreUnwritable } from '../errors.ts';
 import type { BucketClient } from './client.ts';
 import { BucketUnusable } from './errors.ts';
-import { objectHeaders } from './object-headers.ts';
+import { objectHeaders, putRequest } from './object-headers.ts';
 import { headObject } from './objects.ts';
 import { textOf, textsOf } from './xml.ts';
 
@@ -83,7 +83,7 @@ export class Uploads {
 
   /** Uploads a body in one request. */
   async #putBody(key: string, body: Uint8Array, sha256: string): Promise<void> {
-    await this.#client.ask({ method: 'PUT', key, body, sha256, headers: objectHeaders(key, sha256) });
+    await this.#client.ask(putRequest(key, body, sha256));
   }
 
   /** Uploads a file in parts, again if the upload is aborted meanwhile. */
