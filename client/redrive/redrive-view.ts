@@ -2,8 +2,12 @@ import type { RedriveForecast } from '../../batches/redrive/redrive-tally.ts';
 import type { RedrivePreview } from './redrive-options.ts';
 
 /**
- * Views a preview for `--json`. Of the rows, `paying` cost something; `waits` only wait for their jobs again, `accepts`
- * are accepted as they are, and `returns` of these go back to an earlier take.
+ * Makes the JSON value of a redrive's preview (`redrive --dry-run --json`). It counts:
+ * - `rows` with something to do, and their `parts` of split text. `paying` of the rows cost something; `waits` only
+ *   wait for their jobs again; `accepts` are accepted as they are, and `returns` of these go back to an earlier take.
+ * - `leftOut`: rows left alone because they have not ended (`open`), have a result, have no `unfit` result to accept
+ *   (`noUnfit`), or may have been charged (`inDoubt`).
+ * - `replaced`: rows whose result is replaced; `lost` of these have lost their stored file.
  *
  * @param texts `asks`: the questions that would be asked, as sentences; `refusal`: why it would be refused
  */

@@ -36,7 +36,7 @@ export async function readFolderConfig(path: string, env: NodeJS.ProcessEnv): Pr
   const { config: whole, members } = await readRiskyConfig(path);
   const isConfirmed = Object.keys(members).length === 0 || isConfigConfirmed(env, { path, members });
   if (isConfirmed) return { config: whole, store: whole.store };
-  return { config: withoutConfirmed(whole), store: whole.store, unconfirmed: { path, members, whole } };
+  return { config: withoutRisky(whole), store: whole.store, unconfirmed: { path, members, whole } };
 }
 
 /**
@@ -52,7 +52,7 @@ export async function readNamedConfig(path: string): Promise<FolderConfig> {
 /** Reads a config file and its members that need confirmation. Throws {@link VoxbatchError} (`bad-config`). */
 export async function readRiskyConfig(path: string): Promise<RiskyConfig & { readonly config: Config }> {
   const config = await readIfThere(path);
-  return { path, members: membersToConfirm(config), config };
+  return { path, members: riskyMembers(config), config };
 }
 
 async function readIfThere(...request: Parameters<typeof readConfig>): Promise<Config> {
@@ -71,7 +71,7 @@ export interface RiskyConfig {
    * folder.
    */
   readonly path: string;
-  readonly members: ConfirmedMembers;
+  readonly members: RiskyMembers;
 }
 
 /** Folder of the confirmations of configs, in the state folder. */
@@ -107,20 +107,20 @@ export interface AddressUse {
 
 /** Whether a person has allowed this token for the URL's origin. */
 export function isAddressConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): boolean {
-  return read(fileIn(env)).includes(hashOf(use));
+  return readAllowed(addressFile(env)).includes(allowanceHash(use));
 }
 
 /** Records a confirmation. Throws if it cannot be written. */
 export function rememberAddress(env: NodeJS.ProcessEnv, use: AddressUse): void {
-  const file = fileIn(env);
-  writeState(file, [...new Set([...read(file), hashOf(use)])]);
+  const file = addressFile(env);
+  writeState(file, [...new Set([...readAllowed(file), allowanceHash(use)])]);
 }
 
 /** Revokes a confirmation. */
 export function forgetAddress(env: NodeJS.ProcessEnv, use: AddressUse): void {
-  const file = fileIn(env);
-  const others = read(file).filter((hash) => hash !== hashOf(use));
-  if (others.length < read(file).length) writeState(file, others);
+  const file = addressFile(env);
+  const others = readAllowed(file).filter((hash) => hash !== allowanceHash(use));
+  if (others.length < readAllowed(file).length) writeState(file, others);
 }
 
 /**
@@ -128,16 +128,16 @@ export function forgetAddress(env: NodeJS.ProcessEnv, use: AddressUse): void {
  * a file may come with a folder whose author wants the token. Stored as hashes outside of any working folder, readable
  * only by its owner.
  */
-function read(file: string): readonly string[] {
+function readAllowed(file: string): readonly string[] {
   const found = readState(file);
   return Array.isArray(found) ? found.filter((one) => typeof one === 'string') : [];
 }
 
-function fileIn(env: NodeJS.ProcessEnv): string {
+function addressFile(env: NodeJS.ProcessEnv): string {
   return join(stateFolder(env), 'confirmed-addresses.json');
 }
 
-function hashOf({ baseUrl, token }: AddressUse): string {
+function allowanceHash({ baseUrl, token }: AddressUse): string {
   return createHash('sha256')
     .update(`${new URL(baseUrl).origin}\n${token}`)
     .digest('hex');
@@ -148,7 +148,7 @@ function hashOf({ baseUrl, token }: AddressUse): string {
  * cause more spending than the bill and budget that the user agreed to. `docs/decisions/confirmation.md` gives the
  * reason for each, and for those left out.
  */
-const CONFIRMED = [
+const RISKY_MEMBERS = [
   'onEnd',
   'notify',
   'store',
@@ -162,18 +162,18 @@ const CONFIRMED = [
   'trust503',
 ] as const satisfies readonly (keyof Config)[];
 
-/** The config members that must be confirmed; null counts as absent. */
-type ConfirmedMembers = Pick<Config, (typeof CONFIRMED)[number]>;
+/** The risky members that a config has; null counts as absent. */
+type RiskyMembers = Pick<Config, (typeof RISKY_MEMBERS)[number]>;
 
-/** The members of this config that must be confirmed. */
-function membersToConfirm(config: Config): ConfirmedMembers {
+/** Picks the risky members that this config has. */
+function riskyMembers(config: Config): RiskyMembers {
   return Object.fromEntries(
-    CONFIRMED.flatMap((name) => ((config[name] ?? null) === null ? [] : [[name, config[name]]])),
+    RISKY_MEMBERS.flatMap((name) => ((config[name] ?? null) === null ? [] : [[name, config[name]]])),
   );
 }
 
-/** The config without the members to confirm, safe to use before confirmation. */
-function withoutConfirmed(config: Config): Config {
-  const risky: readonly string[] = CONFIRMED;
+/** The config without its risky members, safe to use before confirmation. */
+function withoutRisky(config: Config): Config {
+  const risky: readonly string[] = RISKY_MEMBERS;
   return Object.fromEntries(Object.entries(config).filter(([name]) => !risky.includes(name)));
 }
