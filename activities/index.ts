@@ -6,7 +6,7 @@ import { dutyOfLane } from '../contract/worker-duty.ts';
 import { LedgerMisuse, LedgerReadOnly, LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { Dependencies } from './dependencies.ts';
-import { awaitOccurrence } from './schedules/await-occurrence.ts';
+import { closeOccurrence } from './schedules/close-occurrence.ts';
 import { BatchMissing, loadBatch } from './cache/batch-cache.ts';
 import { openOccurrence } from './schedules/open-occurrence.ts';
 import { readArgument } from './read-arguments.ts';
@@ -30,8 +30,9 @@ export function createActivities(deps: Dependencies): Activities {
     surveyBatch: (batch) => withTimedHeartbeat(deps, () => surveyBatch(deps, readArgument('surveyBatch', batch))),
     openOccurrence: (offer) =>
       withTimedHeartbeat(deps, () => openOccurrence(deps, readArgument('openOccurrence', offer))),
+    // Stored histories have the activity by the name from when it waited for the batch's end.
     awaitOccurrence: (batch) =>
-      withTimedHeartbeat(deps, () => awaitOccurrence(deps, readArgument('awaitOccurrence', batch))),
+      withTimedHeartbeat(deps, () => closeOccurrence(deps, readArgument('awaitOccurrence', batch))),
     stopBatch: (batch) => reportingFaults(deps, () => stopBatch(deps, readArgument('stopBatch', batch))),
     workLane: (offer) =>
       reportingFaults(deps, () =>

@@ -4,6 +4,11 @@ import { AnswersLost } from '../contract/answers-lost.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
 import { LedgerUnreachable } from '../ledger/errors.ts';
 
+/*
+ * Outages of the services that voxbatch needs, its ledger and its store: how they are watched and reported, and what an
+ * ending or faulty process does about them.
+ */
+
 /** Interval between two checks of a service, ms. */
 const CHECK_EVERY_MS = 1_000;
 /** Outages shorter than this, such as a reconnection, are not reported, ms. */
@@ -54,6 +59,53 @@ export function watchOutage(
 /** Returns true if an outage needs a person, and the reported one did not, or had another problem. */
 function needsOtherAction(outage: OutageStatus, reported: OutageStatus): boolean {
   return outage.needsPerson === true && (reported.needsPerson !== true || reported.problem !== outage.problem);
+}
+
+/** Watches the ledger and the store of a running worker for outages. Returns a function that ends both watches. */
+export function watchOutages(
+  deps: Pick<Dependencies, 'ledger' | 'store' | 'observe'>,
+  onStoreOutage: (event: OutageEvent) => void,
+): () => void {
+  // The code that opened the ledger reports its outages to the user, so here they become events only.
+  const endLedgerWatch = watchOutage(
+    'ledger',
+    () => deps.ledger.outage(),
+    (event) => {
+      observeOutage(deps, event);
+    },
+  );
+  const endStoreWatch = watchOutage('store', () => Promise.resolve(deps.store.outage?.status), onStoreOutage);
+  return () => {
+    endLedgerWatch();
+    endStoreWatch();
+  };
+}
+
+/**
+ * Handles an outage of a worker's store, or a fault that {@link deferFault} defers: as an event, in the ledger, and by
+ * `onOutage`.
+ */
+export function handleOutage(
+  deps: Pick<Dependencies, 'ledger' | 'owner' | 'observe'> & { readonly onOutage?: (event: OutageEvent) => void },
+  event: OutageEvent,
+): void {
+  observeOutage(deps, event);
+  if (event.of === 'store') recordStoreWait(deps, event);
+  deps.onOutage?.(event);
+}
+
+function observeOutage({ observe }: Pick<Dependencies, 'observe'>, event: OutageEvent): void {
+  const { of, type } = event;
+  if (type === 'away') observe({ type: 'note', what: `${of}-away`, error: event.problem });
+  else observe({ type: 'note', what: `${of}-back`, facts: { afterMs: Math.round(event.afterMs) } });
+}
+
+/** Records in the ledger that this worker waits for its store, or no longer does, for display by other processes. */
+function recordStoreWait({ ledger, owner }: Pick<Dependencies, 'ledger' | 'owner'>, event: OutageEvent): void {
+  const wait =
+    event.type === 'away' ? { since: Date.now() - Math.round(event.forMs), problem: event.problem } : undefined;
+  // A failed write is ignored, because the log has the outage, too.
+  ledger.noteStoreWait(owner, wait).catch(() => undefined);
 }
 
 /**

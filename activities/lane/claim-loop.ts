@@ -18,12 +18,15 @@ const CLAIM_TICK_MS = 20;
  * handed over by another lane. After a pause it ends soon, because a resume starts a new lane.
  */
 const IDLE_TIMEOUT_MS = { running: 5_000, paused: 500, stopping: 5_000 } as const;
-/** The same while other lanes of the batch work, ms: they may take long, and each new offer adds to the history. */
+/**
+ * The same while other lanes of the batch work, ms. Longer, because the batch workflow offers an ended lane again,
+ * which adds to its history, and the other lanes may work for long.
+ */
 const IDLE_TIMEOUT_BESIDE_OTHERS_MS = 60_000;
 
 /**
- * Claims rows for a lane, and starts the work on each (`work-row.ts`). Each slice of a lane runs one claim loop
- * (`run-lane.ts`).
+ * Claims rows for a lane, and starts the work on each (`work-row.ts`). A lane is worked on in slices: activities of
+ * some minutes, which each run one claim loop (`run-lane.ts`).
  *
  * At every tick it claims if fewer rows are queued before the window (the lane's rows in flight) than one claim
  * returns. Every `askEveryMs` it makes a full check: it counts the lanes of the batch, sizes its share of the window,
@@ -88,7 +91,8 @@ export class ClaimLoop {
     this.#isSplit = areDutiesSplit(deps.only, all);
     if (await shouldGiveUp(deps, this.#owned, alike)) return true;
     await share.countWorkers();
-    // Rows handed over keep their slots until the count of such rows, read here, includes them.
+    // Rows handed over to a downloader keep their slots until `roomToSend` has counted them. `leaving` is read before
+    // that, because rows handed over meanwhile may be missing from the count.
     const { leaving } = window;
     this.#room = deps.only === undefined ? Infinity : await roomToSend(deps, batch, monitor.batch.settings.limits);
     window.letLeave(leaving);
@@ -106,20 +110,22 @@ export class ClaimLoop {
     const isFull = this.#last.exhausted || this.#last.isShareFull;
     const mayBegin = control === 'running' && room > 0 && (!isFull || isCheckDue);
     const queued = window.queued + beforeWindow.count;
+    // Rows that wait for budget room hold up new rows, which would need room, too.
     const limit = mayBegin ? claimSize(size, queued + beforeWindow.short) : 0;
     if (limit === 0 && !isCheckDue) return 'enough';
-    // Rows that wait for budget room may depend on rows that have begun, so they do not count against those.
-    const begun = mayBegin ? claimSize(size, queued) : 0;
+    // They do not hold up rows with reserved budget, because room may come free only when such rows end.
+    const maxReserved = mayBegin ? claimSize(size, queued) : 0;
     const claim = await deps.ledger.claimRows({
       ...this.#owned,
       limit,
-      maxReserved: begun,
+      maxReserved,
       workers: share.workers,
       only: deps.only,
     });
     if (claim === 'lost') return 'lost';
     const { exhausted, isShareFull, blocked, rows } = claim;
     this.#last = { exhausted, isShareFull, blocked };
+    // Unsent rows wait before the window, or inside it for a slot among the batch's paid requests.
     if (exhausted && isCheckDue) await share.handBack(queued + deps.inFlightLimits.queued(batch));
     if (blocked > 0 && isCheckDue && deps.only !== 'download') this.#voicePolls.start(batch);
     if (rows.length > 0) deps.observe({ type: 'lane', batch, is: 'claimed', rows: rows.length });
@@ -136,6 +142,7 @@ export class ClaimLoop {
     const { deps, window, monitor } = this.#lane;
     const { control } = monitor.batch;
     const { exhausted, blocked } = this.#last;
+    // Neither rows parked until the batch runs nor rows queued before the window are in progress.
     const active = this.#rows.pending.size - monitor.parked - window.queued;
     if (active > 0 || (control === 'running' && (!exhausted || blocked > 0))) {
       this.#idleSince = undefined;

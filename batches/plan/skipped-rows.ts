@@ -11,7 +11,7 @@ import { isUnresolved } from '../../policy/reconcile/in-doubt.ts';
 import { nextMove, rowView, stepsFrom } from '../../policy/rows/row-machine.ts';
 import type { IsChosen } from '../../policy/subset/subset.ts';
 
-/** Rows that the budget left out: which of them fit now, and what the budget must have left for them. */
+/* Rows that the budget left out: which of them fit now, and what the budget must have left for them. */
 
 /** Which rows left out by the budget to consider, and the credits left to pay for them. */
 export interface SkippedRoom {
@@ -28,7 +28,7 @@ export interface SkippedRow {
   readonly snapshot: RowSnapshot;
   /** At quoted prices. */
   readonly quoted: number | null;
-  /** What the budget must have left for it, based on charges so far. */
+  /** What the ledger will reserve for it, based on charges so far; see {@link countedAs}. */
   readonly counted: number | null;
   /** Whether it fits into the rest of the budget by itself. */
   readonly hasRoom: boolean;
@@ -90,8 +90,8 @@ export async function neededForSkipped(
 }
 
 /**
- * Returns the credits that the budget must have left for one row it left out, based on charges so far; null if unknown.
- * `parts`: that row's parts.
+ * Returns the credits that the budget must have left for one row it left out: what the ledger will reserve for it, and
+ * what requests in doubt may have cost beyond their quotes. Null if unknown. `parts`: that row's parts.
  */
 export async function neededForRow(
   ledger: Pick<Ledger, 'chargeOutlook'>,
@@ -122,7 +122,7 @@ export function countedAs(
   const ratiosOf = (step: Step): ChargeOutlook['ratios'] =>
     ratios.filter(({ operation }) => operation === operationOf(spec, step, settings.tts));
   const counted = (quoted: number, of: readonly Step[]): number => countedFor(quoted, of.map(ratiosOf));
-  // The next step and the later ones are each counted at their own ratios, like the ledger reserves them.
+  // As the ledger reserves them: the next step and the later ones each at their own ratios, a part's steps together.
   const countedOf = (quoted: number): number => {
     if (parts !== null || next === undefined) return counted(quoted, steps);
     const quotedRest = quoteFrom(spec.kind, next, spec, settings).quotedRest ?? 0;
@@ -145,8 +145,12 @@ export function quoteOf(
   return steps.length === stepsIn(row.spec).length ? row.quoted : quoteSteps(steps, row.spec, settings);
 }
 
-/** Returns the steps that a row left out by the budget has not sent. */
+/**
+ * Returns the steps that a row left out by the budget has not sent; all of them for a split row, which has no move of
+ * its own.
+ */
 function stepsLeft({ row, charges }: RowSnapshot): readonly Step[] {
+  // The row ended when it was left out. As an open row, it shows where it goes on.
   const move = nextMove({ ...rowView(row), ended: false }, charges);
   return move.type === 'submit' ? stepsFrom(row.spec, move.at.step) : stepsIn(row.spec);
 }

@@ -75,19 +75,19 @@ export async function forgottenRequests(
       for (const written of await receipts.take(snapshot.row.row)) {
         if (!mayBeCharged(written.verdict)) continue;
         const receipt = isReleased(written, snapshot, released) ? { ...written, job_id: null } : written;
-        const isUnknown = lacksOnlyJob(receipt, snapshot);
-        if (!isUnknown && isOnRecord(receipt, snapshot)) continue;
-        (isUnknown && !isResubmitted ? unknown : missing).set(keyOf(receipt), receipt);
+        const found = findOnRecord(receipt, snapshot);
+        if (found === 'request') continue;
+        (found === 'unknown' && !isResubmitted ? unknown : missing).set(keyOf(receipt), receipt);
         folders.add(folder);
       }
     if (missing.size > 0) rows.push(snapshot.row.id);
     else if (unknown.size === 0) continue;
-    const found = [...unknown.values(), ...missing.values()];
+    const lacking = [...unknown.values(), ...missing.values()];
     const parts = snapshot.row.parts === null ? [] : await ledger.partsOf(batch, snapshot.row.row);
     // Imported here, because it is seldom needed.
     const { firstJobs } = await import('./receipt-jobs.ts');
-    jobs.push(...firstJobs(snapshot, parts, found));
-    named.push(...found.flatMap(({ step, job_id: jobId }) => (jobId === null ? [] : [{ step, jobId }])));
+    jobs.push(...firstJobs(snapshot, parts, lacking));
+    named.push(...lacking.flatMap(({ step, job_id: jobId }) => (jobId === null ? [] : [{ step, jobId }])));
     for (const { charged, quoted, job_id: jobId } of missing.values()) {
       credits += charged ?? quoted ?? 0;
       if (jobId === null) withoutJob += 1;
@@ -143,24 +143,18 @@ function mayBeCharged(verdict: AttemptState): boolean {
 }
 
 /**
- * Whether the ledger has this request, or, under another number, one that was made for the same; or its job, which a
- * person may have given to another take.
+ * Finds what the ledger has of a receipt. `request`: this request, or one under another number that was made for the
+ * same, or its job, which a person may have given to another take. `unknown`: the request as unknown, and the receipt
+ * names its job.
  */
-function isOnRecord(receipt: Paid, snapshot: RowSnapshot): boolean {
-  return (
-    attemptsOf(receipt, snapshot).some(
-      ({ attempt, state }) => attempt === receipt.attempt || !['not-accepted', 'revoked'].includes(state),
-    ) || hasJob(receipt, snapshot)
+function findOnRecord(receipt: Paid, snapshot: RowSnapshot): 'request' | 'unknown' | 'nothing' {
+  if (hasJob(receipt, snapshot)) return 'request';
+  const attempts = attemptsOf(receipt, snapshot);
+  if (receipt.job_id !== null && attempts.some(({ state }) => state === 'unknown')) return 'unknown';
+  const isMade = attempts.some(
+    ({ attempt, state }) => attempt === receipt.attempt || !['not-accepted', 'revoked'].includes(state),
   );
-}
-
-/** Whether the ledger has this request as unknown, and the receipt names its job. */
-function lacksOnlyJob(receipt: Paid, snapshot: RowSnapshot): boolean {
-  return (
-    receipt.job_id !== null &&
-    attemptsOf(receipt, snapshot).some(({ state }) => state === 'unknown') &&
-    !hasJob(receipt, snapshot)
-  );
+  return isMade ? 'request' : 'nothing';
 }
 
 /** Whether a person has taken the receipt's job back from the row, and not given it again: it is not the row's. */

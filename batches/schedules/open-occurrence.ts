@@ -21,7 +21,7 @@ import type { IdentifyMedia } from '../cache/media-identities.ts';
 import { priceNew } from '../plan/price.ts';
 import { findUnknownFolders, type UnknownFolder } from '../reconcile/unknown-folders.ts';
 import type { Store } from '../../store/store.ts';
-import { choicesOf } from './scheduled-run.ts';
+import { choicesOf } from './scheduled-choices.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import type { MonthClaim, MonthQuestion } from '../../ledger/schedules/occurrence-records.ts';
 import {

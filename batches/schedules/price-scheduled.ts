@@ -6,7 +6,7 @@ import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { MonthBudget } from '../../policy/schedules/month-budget.ts';
 import { predictRefusal } from '../../policy/schedules/refused-firing.ts';
 import { planNew, type NewPlanRequest } from '../plan/plan-new.ts';
-import { choicesOf } from './scheduled-run.ts';
+import { choicesOf } from './scheduled-choices.ts';
 
 /** What a schedule would run if it fired now: rows and their price in credits, or what is wrong with its manifest. */
 export type ScheduledPrice =

@@ -48,13 +48,11 @@ export async function clearCopyDoubts(settings: Settings): Promise<ClearedDoubts
   const ledger = await openRecords(settings, { mustExist: true });
   try {
     const cleared = await ledger.clearDoubts(byPerson(settings));
-    const paused: string[] = [];
+    const batches = await ledger.listBatches();
+    const paused = new Set(batches.filter(isPausedByPerson).map(({ name }) => name));
     // Held: not resumed or redriven since the copy was accepted.
-    for (const { batch } of await ledger.heldBatches()) {
-      const record = isUsableName(batch) ? await ledger.findBatch(batch) : undefined;
-      if (record !== undefined && isPausedByPerson(record)) paused.push(batch);
-    }
-    return { ...cleared, paused };
+    const held = (await ledger.heldBatches()).map(({ batch }) => batch);
+    return { ...cleared, paused: held.filter((batch) => paused.has(batch) && isUsableName(batch)) };
   } finally {
     await ledger.close();
   }

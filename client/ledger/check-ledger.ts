@@ -1,4 +1,4 @@
-import { compareTallies, countAgain, readKept } from '../../ledger/copy/tally.ts';
+import { compareTallies, countAgain, readRecorded } from '../../ledger/copy/tally.ts';
 import { readSnapshot } from '../../ledger/database/transactions.ts';
 import { openSide } from '../../ledger/copy/open-side.ts';
 import { openRecords } from '../open-records.ts';
@@ -17,7 +17,7 @@ export async function checkLedgerSums(settings: Settings): Promise<LedgerCheckVi
   const { database } = await wrapMachineFaults(() => openSide(settings.ledger));
   try {
     const { counted, kept } = await wrapMachineFaults(() =>
-      readSnapshot(database.db, async (tx) => ({ counted: await countAgain(tx), kept: await readKept(tx) })),
+      readSnapshot(database.db, async (tx) => ({ counted: await countAgain(tx), kept: await readRecorded(tx) })),
     );
     // `true`: kept sums may differ from recounted ones by rounding.
     return { ledger: place, batches: viewSums(counted), differences: compareTallies(counted, kept, true) };

@@ -2,7 +2,7 @@ import { ScheduleAlreadyRunning } from '@temporalio/client';
 import { resolve } from 'node:path';
 import type { BatchChoices } from '../../batches/batch-settings.ts';
 import { priceScheduled, type ScheduledPrice } from '../../batches/schedules/price-scheduled.ts';
-import { scheduledRunOf, type RunPlace } from '../../batches/schedules/scheduled-run.ts';
+import { scheduledRunOf, type RunTerms } from '../../batches/schedules/scheduled-choices.ts';
 import type { Account } from '../../contract/names.ts';
 import { scheduleIdOf, type ScheduleHooks } from '../../contract/schedule.ts';
 import { isUrl } from '../../inputs/manifest-place.ts';
@@ -38,7 +38,7 @@ export interface WantedRun {
   readonly manifest: string;
   /** Folder that gets a folder for each batch's results. Default `out`. */
   readonly out?: string | undefined;
-  readonly choices: BatchChoices & Pick<RunPlace, 'probe' | 'confirmAbove'>;
+  readonly choices: BatchChoices & Pick<RunTerms, 'probe' | 'confirmAbove'>;
 }
 
 /** What a firing would run and cost now, which may differ by the time the schedule fires. */

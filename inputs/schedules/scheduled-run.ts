@@ -78,6 +78,7 @@ const scheduledRunSchema = z.strictObject({
   nameTemplate: z.string().min(1),
   assumeSeconds: z.number().positive().nullable(),
   subset: subset.nullable(),
+  /** Whether media without a duration are measured, to price them. */
   probe: z.boolean(),
   prices: z.partialRecord(nameIn(OPERATIONS), price),
   operations: OWN_OPERATIONS.exactOptional(),

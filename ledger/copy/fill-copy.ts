@@ -7,7 +7,7 @@ import { copyLines, rereadLines, type LinesRead } from './copy-lines.ts';
 import { CopyDiffers } from './copy-refused.ts';
 import { markReadOnly } from './mark-read-only.ts';
 import { readLedgerFacts, type CopyFacts } from './read-only.ts';
-import { compareTallies, countAgain, readKept, type Difference, type Tally } from './tally.ts';
+import { compareTallies, countAgain, readRecorded, type Difference, type Tally } from './tally.ts';
 
 /** What {@link fillCopy} needs. */
 interface Fill {
@@ -107,7 +107,7 @@ async function compare({ source, tx, read, onProgress, total }: Comparison): Pro
   }
   const counted = await countAgain(source);
   const copied = await countAgain(tx);
-  differences.push(...compareTallies(counted, await readKept(source), true));
+  differences.push(...compareTallies(counted, await readRecorded(source), true));
   differences.push(...compareTallies(counted, copied, false));
   if (differences.length > 0) throw new CopyDiffers(differences);
   return copied;

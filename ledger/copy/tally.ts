@@ -3,8 +3,11 @@ import type { Db, Tx } from '../schema.ts';
 import { isRecent, OF_CHARGES, OF_ROWS, OF_STANDING, standing, type Line } from '../tables/kept-sums.ts';
 
 /*
- * Counts and sums of batches, for comparing what triggers have recorded with what rows and charges add up to, and a
- * copy with its original.
+ * Counts and sums of batches, for comparing what triggers have recorded (the tables `row_counts` and `sums`) with what
+ * rows and charges add up to, and a copy with its original.
+ *
+ * Rows are counted twice: all of them, and the recent ones, which have ended since their batch was last reopened. A
+ * halt at too many failures looks at these only, so their count is recorded, too.
  */
 
 /** A count or sum of a batch. */
@@ -39,7 +42,7 @@ const MAX_CHANGES = 4;
 const LINE: Line = 'new';
 
 /** Reads the counts and sums that triggers have recorded. */
-export async function readKept(tx: Db | Tx): Promise<Tally> {
+export async function readRecorded(tx: Db | Tx): Promise<Tally> {
   const tally = new Entries();
   for (const { batch, n, recent, ...key } of await tx.selectFrom('row_counts').selectAll().execute())
     tally.addRows({ batch, ...key }, n, recent);
@@ -48,7 +51,7 @@ export async function readKept(tx: Db | Tx): Promise<Tally> {
   return tally.all;
 }
 
-/** Counts the same again from every row and charge. Reads each of them once. */
+/** Counts the same again from every row and charge. Reads each of them once. Parts of split rows are not counted. */
 export async function countAgain(tx: Db | Tx): Promise<Tally> {
   const tally = new Entries();
   const key = Object.entries(OF_STANDING).map(([name, part]) => `${part(LINE)} as ${name}`);
@@ -63,7 +66,10 @@ export async function countAgain(tx: Db | Tx): Promise<Tally> {
 
 type Standing = Readonly<Record<keyof typeof OF_STANDING, string>>;
 
-/** Adds sums over a table. `parts`: SQL for a line's part in each sum. `amounts`: the columns that these parts use. */
+/**
+ * Adds sums over a table. `parts`: SQL for a line's part in each sum. `amounts`: the columns that these parts use; the
+ * number of lines with finer amounts than millionths decides the tolerance.
+ */
 async function addSums(
   tx: Db | Tx,
   tally: Entries,
@@ -107,7 +113,7 @@ class Entries {
 
 /** A number that differs where it should be the same. */
 export interface Difference {
-  /** Null for a number of lines of the whole ledger. */
+  /** Null for lines or values of a whole table, which `fill-copy.ts` compares. */
   readonly batch: string | null;
   readonly what: string;
   readonly expected: number;
@@ -116,15 +122,15 @@ export interface Difference {
 
 /**
  * Returns the differences between two tallies. `expected` must be counted again, because only then it has tolerances;
- * `isKept`: `found` was recorded by triggers, so the tolerances apply.
+ * `isRecorded`: `found` was recorded by triggers, so the tolerances apply.
  */
-export function compareTallies(expected: Tally, found: Tally, isKept: boolean): readonly Difference[] {
+export function compareTallies(expected: Tally, found: Tally, isRecorded: boolean): readonly Difference[] {
   const keys = new Set([...expected.keys(), ...found.keys()]);
   return [...keys].flatMap((key) => {
     const [one, other] = [expected.get(key), found.get(key)];
     const { batch, what } = one ?? other ?? { batch: '', what: '' };
     const [n, m] = [one?.n ?? 0, other?.n ?? 0];
-    if (Math.abs(n - m) <= (isKept ? (one?.tolerance ?? 0) : 0)) return [];
+    if (Math.abs(n - m) <= (isRecorded ? (one?.tolerance ?? 0) : 0)) return [];
     const scale = what.startsWith('rows ') ? 1 : MILLIONTHS;
     return [{ batch, what, expected: n / scale, got: m / scale }];
   });

@@ -10,7 +10,16 @@ import { toSpec, type SPEC_COLUMNS } from './row-records.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
 import { readSnapshot } from '../database/transactions.ts';
 
-/** The last row with an id, not counting rows that `--limit` or `--sample` left out. */
+/*
+ * The rows that a manifest's rows are compared with, by id, before they are paid for: a plan says of each whether its
+ * id is new, its input has changed since the last row with that id, or it is paid for again
+ * (`batches/plan/row-biller.ts`).
+ */
+
+/**
+ * The last row with an id. Rows that `--limit` or `--sample` left out do not count, nor do those of batches whose
+ * inputs `clean` has removed, because nothing is left to compare.
+ */
 export interface LastRow {
   readonly id: string;
   readonly batch: string;
@@ -20,9 +29,12 @@ export interface LastRow {
   readonly tts: TtsMode;
   /** Null while the row is open. */
   readonly outcome: Outcome | null;
-  /** Cache key of its last step's result; null if it has no result, or no other result can equal it. */
+  /**
+   * Cache key of its last step's result. Null if it has no result, or the result has no key: its batch used no cache,
+   * or the media behind its links could not be identified.
+   */
   readonly key: string | null;
-  /** True if no other row may use its result because its batch ran with `--cache off`. */
+  /** True if the result has no key because its batch ran with `--cache off`. */
   readonly isUncached: boolean;
 }
 
@@ -43,6 +55,7 @@ export function selectLastRow(
       .where('batches.api_url', '=', apiUrl)
       .where('batches.account', '=', account)
       .where('batches.state', '<>', 'loading')
+      // `clean` has removed the inputs of such a batch.
       .where('batches.rows_cleaned_at', 'is', null)
       .where(isChosen('rows'))
       // Ordered by load sequence, so that the first match is the answer: an id may be in every nightly batch.

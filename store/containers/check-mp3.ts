@@ -17,19 +17,19 @@ export async function checkMp3(container: Container): Promise<number> {
   let info: MpegFrame['info'];
   await eachFrame(container, ({ at, head, frame }) => {
     start = Math.min(start, at);
-    // Concatenated recordings have one such header each; only one at the very front describes the file.
+    // Concatenated recordings have a `Xing` header each; only one at the very front describes the file.
     if (frames === 0) info ??= frame.info;
     if (frame.info !== undefined) return;
     frames += 1;
     seconds += frame.seconds;
-    // Stops at the first audible frame, so a good file costs nothing.
+    // Powers are computed up to the first audible frame only, so a good file costs next to nothing.
     isSilent &&= frame.isSilent || granulePowers(head, frame.header).every((power) => power <= SILENCE_RMS ** 2);
   });
   const there = file.bytes - start;
   const stated = info?.bytes ?? 0;
   if (stated > there)
     throw incomplete(container, `it says that its sound has ${stated} bytes, and only ${there} are there`);
-  // Some encoders also count the frame that holds the number.
+  // Some encoders also count the frame with the `Xing` header.
   const counted = info?.frames ?? 0;
   if (counted > frames + 1) {
     throw incomplete(container, `it says that it has ${counted} frames, and only ${frames} are there`);
@@ -43,9 +43,12 @@ export async function checkMp3(container: Container): Promise<number> {
 const LINES = 576;
 /** Extra bits (linbits) of values above 15, by Huffman table from 16 on (ISO/IEC 11172-3, table 3-B.7). */
 const LINBITS = [1, 2, 3, 4, 6, 8, 10, 13, 4, 5, 6, 7, 8, 9, 11, 13];
-/** Power of a granule with a single line of 1: 0.5 on average, measured with a decoder; doubled to be safe. */
+/**
+ * Power of a granule in which one frequency line has the value 1, and all others 0: 0.5 on average, measured with a
+ * decoder; doubled to be safe.
+ */
 const POWER_OF_LINE = 1;
-/** Highest value in Huffman tables 0 to 15. */
+/** Highest value in Huffman tables 0 to 15 (table 3-B.7). */
 const HIGHEST = [0, 1, 2, 2, 0, 3, 3, 5, 5, 5, 7, 7, 7, 15, 0, 15];
 
 /**
@@ -66,7 +69,11 @@ function granulePowers(head: Buffer, header: MpegFrame['header']): readonly numb
   });
 }
 
-/** Upper bound of the power of the granule whose side information starts at this bit. */
+/**
+ * Upper bound of the power of the granule whose side information starts at this bit. A decoder turns a value of a
+ * frequency line into `value ** (4 / 3) * 2 ** ((gain - 210) / 4)`, which scale factors can only lower (ISO/IEC
+ * 11172-3, 2.4.3.4, requantization). The power is the square of that.
+ */
 function maxPower(head: Buffer, at: number, isVersion1: boolean): number {
   // Bits of its data, pairs of large values, gain; then the coding of scale factors: 4 bits in version 1, 9 in others.
   const bits = readBits(head, at, 12);

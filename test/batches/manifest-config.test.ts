@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { asRecorded, chooseSettings, isSameReading } from '../../batches/batch-settings.ts';
 import type { Reading } from '../../contract/batch.ts';
 import { withConfig } from '../../batches/manifest-config.ts';
-import { choicesOf, scheduledRunOf } from '../../batches/schedules/scheduled-run.ts';
+import { choicesOf, scheduledRunOf } from '../../batches/schedules/scheduled-choices.ts';
 import { parseScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 
 const CONFIG = {

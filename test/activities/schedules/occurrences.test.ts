@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { awaitOccurrence } from '../../../activities/schedules/await-occurrence.ts';
+import { closeOccurrence } from '../../../activities/schedules/close-occurrence.ts';
 import type { Dependencies } from '../../../activities/dependencies.ts';
 import { openOccurrence } from '../../../activities/schedules/open-occurrence.ts';
 import { chooseSettings, type WantedBatch } from '../../../batches/batch-settings.ts';
 import { cleanBatch } from '../../../batches/clean/clean-batch.ts';
-import { scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
+import { scheduledRunOf } from '../../../batches/schedules/scheduled-choices.ts';
 import type { OccurrenceStart } from '../../../contract/activities.ts';
 import type { OccurrenceRecord } from '../../../ledger/schedules/occurrence-records.ts';
 import { FFMPEG } from '../../support/ffmpeg.ts';
@@ -60,7 +60,7 @@ async function finish(): Promise<unknown> {
   await deps.ledger.setControl(NAME, 'stopping');
   await deps.ledger.cancelRest(NAME);
   await deps.ledger.closeBatch(NAME);
-  return awaitOccurrence(deps, NAME);
+  return closeOccurrence(deps, NAME);
 }
 
 const onRecord = async (): Promise<OccurrenceRecord | undefined> => (await deps.ledger.occurrencesOf('nightly'))[0];
@@ -71,7 +71,7 @@ describe('a firing', () => {
     expect(await onRecord()).toMatchObject({ at: AT, state: 'running' });
     // Also while it is paused: it answers at once.
     await deps.ledger.setControl(NAME, 'paused');
-    expect(await awaitOccurrence(deps, NAME)).toEqual({
+    expect(await closeOccurrence(deps, NAME)).toEqual({
       type: 'open',
     });
     expect(await onRecord()).toMatchObject({ at: AT, state: 'running' });
@@ -133,7 +133,7 @@ describe('a firing', () => {
     await fire('id,text,voice,chapter\na,One.,narrator,x\nb,Two.,narrator,x\n', { wanted, outFolder });
     await worker.work(NAME);
     await ledger.closeBatch(NAME);
-    return awaitOccurrence(worker.deps, NAME);
+    return closeOccurrence(worker.deps, NAME);
   }
 
   it('leaves joined and finished files beside its results, as its schedule says', async () => {
@@ -167,7 +167,7 @@ describe('a firing', () => {
     if (batch === undefined) throw new Error('no batch');
     await cleanBatch({ ledger, store, batch, parts: { media: true, rows: true }, by: ANN });
     expect(await fire()).toMatchObject({ type: 'opened', isClosed: true });
-    expect(await awaitOccurrence(deps, NAME)).toEqual({
+    expect(await closeOccurrence(deps, NAME)).toEqual({
       type: 'ended',
       exit: 'failures',
     });

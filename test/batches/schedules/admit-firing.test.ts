@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { admitFiring } from '../../../batches/schedules/admit-firing.ts';
 import { byItself } from '../../../contract/actions.ts';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
-import { scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
+import { scheduledRunOf } from '../../../batches/schedules/scheduled-choices.ts';
 import { freshPlace } from '../../support/place.ts';
 import { settle, specOf } from '../../support/schedule-on-record.ts';
 

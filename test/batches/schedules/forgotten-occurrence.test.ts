@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
 import { openOccurrence, type OpenedOccurrence } from '../../../batches/schedules/open-occurrence.ts';
-import { scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
+import { scheduledRunOf } from '../../../batches/schedules/scheduled-choices.ts';
 import type { CacheMode } from '../../../contract/cache-modes.ts';
 import { openFolderBytes } from '../../../store/folder-bytes.ts';
 import { openMediaStore } from '../../../store/media-store.ts';

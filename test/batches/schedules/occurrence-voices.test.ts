@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { VoicesRead } from '../../../api/voices/read-voices.ts';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
 import { openOccurrence, type OpenedOccurrence } from '../../../batches/schedules/open-occurrence.ts';
-import { scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
+import { scheduledRunOf } from '../../../batches/schedules/scheduled-choices.ts';
 import { openFolderBytes } from '../../../store/folder-bytes.ts';
 import { openMediaStore } from '../../../store/media-store.ts';
 import { freshPlace } from '../../support/place.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../../batches/schedules/open-occurrence.ts';
 import { stepKey } from '../../../batches/cache/result-keys.ts';
 import { priceScheduled } from '../../../batches/schedules/price-scheduled.ts';
-import { scheduledRunOf, type RunPlace } from '../../../batches/schedules/scheduled-run.ts';
+import { scheduledRunOf, type RunTerms } from '../../../batches/schedules/scheduled-choices.ts';
 import type { FetchManifest } from '../../../inputs/manifest-place.ts';
 import type { ScheduledRun } from '../../../inputs/schedules/scheduled-run.ts';
 import { openFolderBytes } from '../../../store/folder-bytes.ts';
@@ -38,7 +38,7 @@ beforeEach(async () => {
   await writeFile(join(folder, 'lines.csv'), LINES);
 });
 
-function runOf(wanted: WantedBatch = {}, more: Partial<RunPlace> = {}): ScheduledRun {
+function runOf(wanted: WantedBatch = {}, more: Partial<RunTerms> = {}): ScheduledRun {
   const manifest = join(folder, 'lines.csv');
   return scheduledRunOf(chooseSettings(wanted, {}), {
     manifest,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
 import { priceScheduled, type ScheduledPrice } from '../../../batches/schedules/price-scheduled.ts';
-import { scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
+import { scheduledRunOf } from '../../../batches/schedules/scheduled-choices.ts';
 import { freshPlace } from '../../support/place.ts';
 
 const REALM = { apiUrl: 'https://api.example/api/open/v1', account: 'u1' };

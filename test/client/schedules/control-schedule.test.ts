@@ -5,7 +5,7 @@ import { pauseSchedule, resumeSchedule, triggerSchedule } from '../../../client/
 import type { SchedulePlace } from '../../../client/schedules/open-schedules.ts';
 import { triggerAttended } from '../../../client/schedules/trigger-and-wait.ts';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
-import { scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
+import { scheduledRunOf } from '../../../batches/schedules/scheduled-choices.ts';
 import { taskQueueOf } from '../../../contract/names.ts';
 import { scheduleIdOf } from '../../../contract/schedule.ts';
 import { formatOccurrence } from '../../../policy/schedules/occurrence.ts';
@@ -146,7 +146,10 @@ describe('a trigger that is waited for', () => {
       (one) => one.kind === 'trigger' && one.at === null,
     ).length;
 
-  /** What the server tells at each look after the trigger: times that it has fired by then, and how often it skipped. The last look stays. */
+  /**
+   * What the server tells at each look after the trigger: times that it has fired by then, and how often it skipped.
+   * The last look stays.
+   */
   type Look = (askedAt: number) => { readonly fired?: readonly number[]; readonly skipped?: number };
 
   function serverOf(looks: readonly Look[], onTrigger: (askedAt: number) => Promise<void> = async () => undefined) {

@@ -3,7 +3,7 @@ import { sql, type Insertable } from 'kysely';
 import { copyLedger } from '../../../ledger/copy/copy-ledger.ts';
 import type { CopyMoment, CopySide } from '../../../ledger/copy/copy-side.ts';
 import { readLedgerFacts } from '../../../ledger/copy/read-only.ts';
-import { compareTallies, countAgain, readKept } from '../../../ledger/copy/tally.ts';
+import { compareTallies, countAgain, readRecorded } from '../../../ledger/copy/tally.ts';
 import { LedgerInUse, LedgerReadOnly } from '../../../ledger/errors.ts';
 import { createLedger } from '../../../ledger/ledger.ts';
 import { MIGRATION_TABLE } from '../../../ledger/migrate.ts';
@@ -71,7 +71,7 @@ describe.each(PAIRS)('a copy from %s to %s', (fromKind, toKind) => {
     expect(await after.money('b')).toMatchObject({ charged: 2.5, reserved: 0 });
     expect(await after.counts('b')).toMatchObject({ outcomes: { failed: 1 } });
     const { db } = to.database;
-    expect(compareTallies(await countAgain(db), await readKept(db), true)).toEqual([]);
+    expect(compareTallies(await countAgain(db), await readRecorded(db), true)).toEqual([]);
     await db.insertInto('allowed_firings').values(firing()).execute();
     expect(await db.selectFrom('allowed_firings').select('id').execute()).toEqual([{ id: 3 }]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { compareTallies, countAgain, readKept } from '../../../ledger/copy/tally.ts';
+import { compareTallies, countAgain, readRecorded } from '../../../ledger/copy/tally.ts';
 import { fill, INTENT, aKey, ledger, ledgerForEachTest } from '../setup.ts';
 import { inside } from '../inside.ts';
 
@@ -7,7 +7,7 @@ ledgerForEachTest(() => fill(ledger, 3));
 
 /** Where what is kept differs from what is counted. */
 function differences(): Promise<ReturnType<typeof compareTallies>> {
-  return inside(ledger, async (db) => compareTallies(await countAgain(db), await readKept(db), true));
+  return inside(ledger, async (db) => compareTallies(await countAgain(db), await readRecorded(db), true));
 }
 
 /** Charges row 1 with so many credits, and lets the ledger keep this sum. */

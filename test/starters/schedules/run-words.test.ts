@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { chooseSettings, type WantedBatch } from '../../../batches/batch-settings.ts';
-import { scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
+import { scheduledRunOf } from '../../../batches/schedules/scheduled-choices.ts';
 import type { ScheduledRun } from '../../../inputs/schedules/scheduled-run.ts';
 import { droppedWords, runWords } from '../../../starters/schedules/schedule-words.ts';
 

@@ -4,7 +4,7 @@ import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
-import { scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
+import { scheduledRunOf } from '../../../batches/schedules/scheduled-choices.ts';
 import { pathsIn } from '../../../embedded/home.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { aBatch, aKey, aRow, INTENT } from '../../ledger/setup.ts';

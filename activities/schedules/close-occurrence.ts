@@ -18,13 +18,13 @@ import type { Dependencies } from '../dependencies.ts';
 type EndedOccurrence = Extract<OccurrenceEnd, { readonly type: 'ended' }>;
 
 /**
- * Checks whether an occurrence's batch has ended; if so, writes its files and records how the occurrence ended. `open`:
- * it has not ended, for example because it is paused. Does not wait: with hundreds of firings, each would occupy a slot
- * that could run a lane. If the files cannot be written, or finished copies (post-processed with ffmpeg) not made, the
- * occurrence has failed; both can be done later. The files go to the folder recorded for the occurrence; those of any
- * other batch are left to its own command.
+ * Ends an occurrence whose batch has ended: writes the batch's files to the folder recorded for the occurrence, and
+ * records how it ended. Returns `open` if the batch has not ended, for example because it is paused. Does not wait for
+ * that: with hundreds of firings, each would occupy a slot that could run a lane. If the files cannot be written, or
+ * finished copies (post-processed with ffmpeg) not made, the occurrence has failed; both can be done later. Throws for
+ * the name of any other batch, whose files are written by the command that runs it.
  */
-export async function awaitOccurrence(deps: Dependencies, name: string): Promise<OccurrenceEnd> {
+export async function closeOccurrence(deps: Dependencies, name: string): Promise<OccurrenceEnd> {
   const { ledger, realm } = deps;
   const occurrence = parseOccurrence(name);
   const recorded = occurrence === undefined ? undefined : await ledger.findOccurrence(occurrence);
@@ -34,7 +34,7 @@ export async function awaitOccurrence(deps: Dependencies, name: string): Promise
   // Bypass the cache: the check that follows a batch's end must not see its state from a moment before.
   const batch = await loadBatch({ batches: new BatchCache(ledger), realm }, name);
   if (batch.state !== 'closed') return { type: 'open' };
-  const end = await finish(deps, batch, recorded.out ?? (await outOfSchedule(deps, occurrence)));
+  const end = await writeFiles(deps, batch, recorded.out ?? (await outOfSchedule(deps, occurrence)));
   await ledger.endOccurrence(occurrence, occurrenceVerdict(name, end));
   const at = isoTime(occurrence.at);
   const { exit, problem } = end;
@@ -55,7 +55,7 @@ async function outOfSchedule({ ledger }: Dependencies, occurrence: Occurrence): 
  * Writes the files of an ended batch. If the batch was cleaned since, existing files are kept, because they contain
  * more.
  */
-async function finish(deps: Dependencies, batch: BatchRecord, out: string | undefined): Promise<EndedOccurrence> {
+async function writeFiles(deps: Dependencies, batch: BatchRecord, out: string | undefined): Promise<EndedOccurrence> {
   const { ledger, store, observe, voxbatchVersion } = deps;
   const { name } = batch;
   if (areRowsCleaned(batch)) {
@@ -71,10 +71,10 @@ async function finish(deps: Dependencies, batch: BatchRecord, out: string | unde
     const { counts, mismatches, finished, reportProblem: error } = made;
     if (error !== null) observe({ type: 'note', what: 'report-unwritten', batch: name, error, facts: { out } });
     const exit = exitOfView({ batch, counts }, mismatches.length > 0);
-    const copies = (finished ?? []).filter(({ file }) => file === '').length;
+    const notMade = (finished ?? []).filter(({ file }) => file === '').length;
     // Individual audio that cannot be finished is a normal result; a machine without ffmpeg needs fixing.
-    const isUnfinished = copies > 0 && (await store.ffmpeg()) === undefined;
-    const problem = isUnfinished ? unfinishedText(copies, name, out) : undefined;
+    const lacksFfmpeg = notMade > 0 && (await store.ffmpeg()) === undefined;
+    const problem = lacksFfmpeg ? unfinishedText(notMade, name, out) : undefined;
     return { type: 'ended', exit, ...leftOutOf(batch, counts), ...defined({ problem }) };
   } catch (error) {
     const exit = exitOfView({ batch, counts: await ledger.counts(name) });
@@ -92,7 +92,7 @@ function unfinishedText(copies: number, batch: string, out: string): string {
   );
 }
 
-/** Rows that were chosen but never sent, for the occurrence's reason. */
+/** Returns how many chosen rows were never sent, and what may be the cause; nothing if there are none. */
 function leftOutOf({ settings }: BatchRecord, counts: Counts): Pick<EndedOccurrence, 'leftOut'> {
   const rows = counts.outcomes.skipped - counts.notChosen;
   return rows === 0 ? {} : { leftOut: { rows, budget: settings.budget, isCachedOnly: settings.cache === 'only' } };

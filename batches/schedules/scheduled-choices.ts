@@ -7,15 +7,15 @@ import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import { applyTuning } from '../../policy/tuning.ts';
 import { limitsOf, type BatchChoices } from '../batch-settings.ts';
 
-/** What a schedule records besides the choices for its batches. */
-export type RunPlace = Pick<ScheduledRun, 'manifest' | 'outFolder' | 'probe' | 'confirmAbove'>;
+/** What a schedule records besides the choices for its batches: what to read, where to write, and how to price. */
+export type RunTerms = Pick<ScheduledRun, 'manifest' | 'outFolder' | 'probe' | 'confirmAbove'>;
 
 /** Returns the record of the choices for a schedule's batches, from which {@link choicesOf} restores them. */
-export function scheduledRunOf({ manifest: options, settings }: BatchChoices, place: RunPlace): ScheduledRun {
+export function scheduledRunOf({ manifest: options, settings }: BatchChoices, terms: RunTerms): ScheduledRun {
   const { kind, defaults, map, anyCase, cast, tts, legacyShare, join, split, finish } = settings.reading;
   const { firstLookMs, pollGapMs, jobDeadlineMs, trust503, nameTemplate, prices } = settings;
   return {
-    ...place,
+    ...terms,
     kind,
     defaults: { ...defaults },
     map: { ...map },
@@ -32,6 +32,7 @@ export function scheduledRunOf({ manifest: options, settings }: BatchChoices, pl
       xlsx: settings.xlsx,
       report: settings.report,
       sheet: options.sheet,
+      // The configured limit, which is the same for every operation; see `limitsOf`.
       textLimit: options.textLimits?.['speech-job']?.most,
       samples: options.samples,
     }),
@@ -91,6 +92,7 @@ export function choicesOf(run: ScheduledRun): BatchChoices {
       prices,
       ...defined({ operations: run.operations, xlsx: run.xlsx, report: run.report }),
       nameTemplate,
+      // As in every new batch: only batches of earlier versions lack it.
       safeIds: true,
       firstLookMs,
       pollGapMs,
