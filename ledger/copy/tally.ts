@@ -113,7 +113,7 @@ class Entries {
 
 /** A number that differs where it should be the same. */
 export interface Difference {
-  /** Null for lines or values of a whole table, which `fill-copy.ts` compares. */
+  /** Null for the lines or values of a table, over all batches. */
   readonly batch: string | null;
   readonly what: string;
   readonly expected: number;
