@@ -15,27 +15,36 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Settings } from './settings.ts';
 
 /** System error codes for a disk that is full, read-only, unreachable or broken. */
-const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
+const DISK_CODES = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO'];
 
-/** True for a system call error that means that a disk is full, read-only, unreachable or broken. */
-export function isDiskFault(error: unknown): error is Error {
+/** System error codes for too many open files, of this process or of the whole machine. */
+const OPEN_FILE_CODES = ['EMFILE', 'ENFILE'];
+
+/**
+ * Returns what a failed system call says of the machine: its `disk` is full, read-only, unreachable or broken, or too
+ * many `open-files`; undefined for any other error.
+ */
+export function systemFault(error: unknown): 'disk' | 'open-files' | undefined {
   // The store has its own messages for the same codes.
-  if (error instanceof StoreUnwritable) return false;
+  if (error instanceof StoreUnwritable) return undefined;
   const { code } = (error ?? {}) as { readonly code?: unknown };
-  return error instanceof Error && typeof code === 'string' && DISK_CODES.has(code);
+  if (!(error instanceof Error) || typeof code !== 'string') return undefined;
+  if (DISK_CODES.includes(code)) return 'disk';
+  return OPEN_FILE_CODES.includes(code) ? 'open-files' : undefined;
 }
 
-/** True for a machine fault rather than a bug: disk, ledger, store or Temporal server. */
+/** True for a machine fault rather than a bug: disk, open files, ledger, store or Temporal server. */
 export function isMachineFault(error: unknown): boolean {
   return (
     error instanceof ServerUnavailable ||
+    // `LedgerAway` and `LedgerFull` among them.
     error instanceof LedgerUnreachable ||
     error instanceof LedgerReadOnly ||
     error instanceof CopyInDoubt ||
     error instanceof LedgerTooNew ||
     error instanceof LoadTakenOver ||
     error instanceof StoreUnwritable ||
-    isDiskFault(error)
+    systemFault(error) !== undefined
   );
 }
 
@@ -50,7 +59,7 @@ export function keepsAllCharges(error: unknown): boolean {
     error instanceof ServerUnavailable ||
     error instanceof LedgerFull ||
     error instanceof StoreUnwritable ||
-    isDiskFault(error)
+    systemFault(error) !== undefined
   );
 }
 
@@ -85,6 +94,7 @@ const MIN_BYTES = 1e9;
  */
 export function requireLargeFiles(): void {
   const [, soft, hard] = /^Max file size +(\S+) +(\S+)/mu.exec(readLimits()) ?? [];
+  // NaN for `unlimited`, and where no limits are shown: it is below no bound.
   const mostBytes = Number(soft);
   if (mostBytes < MIN_BYTES) throw new VoxbatchError({ type: 'small-files', mostBytes, mayLift: hard === 'unlimited' });
 }

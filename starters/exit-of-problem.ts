@@ -5,7 +5,7 @@ import { shellWord } from '../contract/shell-word.ts';
 import { isLedgerFile } from '../contract/urls.ts';
 import { asVoxbatchError, VoxbatchError } from '../client/problem.ts';
 import type { Problem } from '../client/problem-types.ts';
-import { isDiskFault, isMachineFault, keepsAllCharges } from '../client/machine-faults.ts';
+import { isMachineFault, keepsAllCharges, systemFault } from '../client/machine-faults.ts';
 import { rowArg, takeArg } from '../client/status/continue-command.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, noLedgerAdvice, NOT_LOGGED } from './exit-error.ts';
@@ -25,8 +25,11 @@ import { goOnCommand, namedRow, plural, sentence as withFullStop } from './termi
 export function describeTrouble(error: unknown): string | undefined {
   if (!isMachineFault(error)) return undefined;
   if (error instanceof Error && 'advice' in error) return withFullStop(`${error.message} ${String(error.advice)}`);
-  if (!isDiskFault(error)) return withFullStop(messageOf(error));
-  return `Cannot write to disk: ${error.message}. Free some space, or choose another folder for the results with --out, then run the same command again.`;
+  const fault = systemFault(error);
+  if (fault === undefined) return withFullStop(messageOf(error));
+  return fault === 'disk'
+    ? `Cannot write to disk: ${messageOf(error)}. Free some space, or choose another folder for the results with --out, then run the same command again.`
+    : `Too many files are open: ${messageOf(error)}. Raise the limit (ulimit -n), or end other programs, then run the same command again.`;
 }
 
 /** Jobs that a command lists. */

@@ -11,7 +11,7 @@ import {
 } from '../../results/compare/difference-table.ts';
 import { openStore } from '../../store/open-store.ts';
 import { VoxbatchError, refuseOption } from '../problem.ts';
-import { isDiskFault } from '../machine-faults.ts';
+import { systemFault } from '../machine-faults.ts';
 import { chooseBatch } from '../open-records.ts';
 import type { Session } from '../session.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
@@ -105,7 +105,7 @@ async function openTable(path: string): Promise<DifferenceTable | Exclude<Compar
   try {
     return (await isOurTable(path)) ? await DifferenceTable.create(path) : { type: 'table-taken' };
   } catch (cause) {
-    if (codeOf(cause) === '' || isDiskFault(cause)) throw cause;
+    if (codeOf(cause) === '' || systemFault(cause) !== undefined) throw cause;
     return { type: 'table-unwritable', cause };
   }
 }

@@ -26,6 +26,11 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
   [{ type: 'no-batch', batch: undefined, known: [] }, 'usage', /Start one: voxbatch run MANIFEST$/],
   [{ type: 'machine', cause: FULL }, 'unreachable', /Cannot write to disk: no space left.*Nothing was spent/],
   [
+    { type: 'machine', cause: Object.assign(new Error('too many open files'), { code: 'EMFILE' }) },
+    'unreachable',
+    /^Too many files are open: .*ulimit -n.*Nothing was spent/,
+  ],
+  [
     { type: 'machine', cause: BEHIND },
     'unreachable',
     /its tables are old\. Add them: voxbatch ledger migrate\. Nothing/,
