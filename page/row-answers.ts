@@ -13,8 +13,8 @@ export function isIndexed(query: URLSearchParams): boolean {
 }
 
 /**
- * Returns a page of rows that match the query's filters, in its order. Rows without an index are searched for a limited
- * time, so a page may be short although more rows follow; `next` says where to go on.
+ * Returns a page of rows that match the query's filters, in its order; with `limit`, at most so many. Rows without an
+ * index are searched for a limited time, so a page may be short although more rows follow; `next` says where to go on.
  */
 export async function readRows(
   ledger: Reader['ledger'],
@@ -25,18 +25,14 @@ export async function readRows(
   const batch = await chooseBatch(ledger, name);
   const order = unindexedOrderOf(query);
   const filter = filterOf(query);
+  const limit = limitOf(query);
   if (order === undefined) {
     const isNewestFirst = query.get('order') === 'newest';
-    const { rows, next } = await ledger.rowPage(
-      batch.name,
-      { ...filter, isNewestFirst },
-      cursorOf(query),
-      ROWS_PER_PAGE,
-    );
+    const { rows, next } = await ledger.rowPage(batch.name, { ...filter, isNewestFirst }, cursorOf(query), limit);
     return wire({ rows: rows.map(viewRowLine), next: next === undefined ? null : { ...next, value: null } });
   }
   const after = rankedCursorOf(query);
-  const { rows, then, last } = await ranks.page(ledger, batch.name, { filter, order, after }, ROWS_PER_PAGE);
+  const { rows, then, last } = await ranks.page(ledger, batch.name, { filter, order, after }, limit);
   // While rows are still being compared, the browser has to ask for the same page again.
   const at = then === 'comparing' ? after : last;
   const next = { row: at?.row ?? 0, id: '', endedAt: 0, value: at?.value ?? null };
@@ -107,6 +103,12 @@ function cursorOf(query: URLSearchParams): Parameters<Reader['ledger']['rowPage'
 function rankedCursorOf(query: URLSearchParams): { readonly row: number; readonly value: number } | undefined {
   if (!query.has('afterValue')) return undefined;
   return { row: numberIn(query, 'afterRow'), value: numberIn(query, 'afterValue') };
+}
+
+/** Returns how many rows are asked for, at most and by default those of a page. */
+function limitOf(query: URLSearchParams): number {
+  const limit = numberIn(query, 'limit');
+  return Number.isInteger(limit) && limit > 0 ? Math.min(limit, ROWS_PER_PAGE) : ROWS_PER_PAGE;
 }
 
 function numberIn(query: URLSearchParams, name: string): number {

@@ -12,8 +12,8 @@ export function cursorQuery(cursor: Cursor | undefined): Readonly<Record<string,
 }
 
 /**
- * Fetches a page of rows. The server searches for a limited time and may send a part of a page; this asks on until the
- * page is full, the rows end, or `signal` aborts.
+ * Fetches a page of rows. The server searches for a limited time and may send a part of a page; this asks for the rest
+ * until the page is full, the rows end, or `signal` aborts.
  */
 export async function loadPage(
   batch: string,
@@ -21,23 +21,13 @@ export async function loadPage(
   from: Cursor | undefined,
   signal: AbortSignal,
 ): Promise<RowsAnswer> {
-  let answer = await fetchAnswer<RowsAnswer>('rows', { batch, ...filters, ...cursorQuery(from) }, signal);
-  while (answer.next !== null && answer.rows.length < ROWS_PER_PAGE) {
-    const more = await fetchAnswer<RowsAnswer>('rows', { batch, ...filters, ...cursorQuery(answer.next) }, signal);
-    const rows = [...answer.rows, ...more.rows];
-    answer =
-      rows.length > ROWS_PER_PAGE
-        ? { rows: rows.slice(0, ROWS_PER_PAGE), next: cursorAfter(rows[ROWS_PER_PAGE - 1]) }
-        : { ...more, rows };
+  const rows: RowLine[] = [];
+  for (let cursor = from; ;) {
+    const limit = ROWS_PER_PAGE - rows.length;
+    const query = { batch, ...filters, ...cursorQuery(cursor), limit };
+    const { rows: more, next } = await fetchAnswer<RowsAnswer>('rows', query, signal);
+    rows.push(...more);
+    if (next === null || rows.length >= ROWS_PER_PAGE) return { rows, next };
+    cursor = next;
   }
-  return answer;
-}
-
-/**
- * Returns the cursor of the page after this row. Only orders with an index are sent in parts of pages: their cursors
- * have no `value`.
- */
-function cursorAfter(row: RowLine | undefined): Cursor | null {
-  if (row === undefined) return null;
-  return { row: row.row, id: row.id, endedAt: row.endedAt === null ? 0 : Date.parse(row.endedAt), value: null };
 }

@@ -154,6 +154,27 @@ describe('the page shows', () => {
     expect(await idsOf('order=toString')).toEqual(['r1', 'r2', 'r3']);
   });
 
+  it.each(['', 'order=newest', 'prefix=r', 'class=BadRequest', 'order=priciest', 'order=newest&class=BadRequest'])(
+    'the rest of a page that is cut anywhere, so that each row is there once: %s',
+    async (query) => {
+      await load([2, 1, 2, 2, 1].map((quoted, at) => ({ ...aRow(at + 1), quoted })));
+      for (const row of [1, 2, 3, 4, 5]) await reject(row);
+      const page = await enter();
+      const read = async (limit: number | string, cursor = ''): Promise<readonly string[]> => {
+        const { rows, next } = await page.json<RowsAnswer>(`/api/rows?batch=b&${query}&limit=${limit}${cursor}`);
+        if (typeof limit === 'number') expect(rows.length).toBeLessThanOrEqual(limit);
+        const ids = rows.map(({ id }) => id);
+        if (next === null) return ids;
+        const value = next.value === null ? '' : `&afterValue=${next.value}`;
+        const after = `&afterRow=${next.row}&afterId=${next.id}&afterEnd=${next.endedAt}${value}`;
+        return [...ids, ...(await read(limit === 3 ? 1 : 3, after))];
+      };
+      const all = await read('none');
+      expect(all).toHaveLength(5);
+      for (const limit of [1, 2, 3]) expect(await read(limit)).toEqual(all);
+    },
+  );
+
   it('schedules as they are on record, and says why it does not know when they fire next', async () => {
     await settleSchedule(ledger, 'nightly');
     await ledger.pauseFirings('nightly', Date.now(), 'new voices');
