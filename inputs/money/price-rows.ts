@@ -39,9 +39,11 @@ export async function priceRows<Row extends { readonly spec: RowSpec }>(
   pricing: Pricing,
 ): Promise<readonly (Row & Priced)[]> {
   const { prices, tts } = pricing;
-  const priced = rows.map((row) => {
-    return Object.assign(row, { quoted: quoteRow(row.spec.kind, row.spec, tts, prices), isAssumed: false });
-  });
+  const priced = rows.map((row) => ({
+    ...row,
+    quoted: quoteRow(row.spec.kind, row.spec, tts, prices),
+    isAssumed: false,
+  }));
   if (priced.every(({ quoted }) => quoted !== null)) return priced;
   return Promise.all(
     priced.map(async (row) => (row.quoted === null ? { ...row, ...(await priceByDuration(row.spec, pricing)) } : row)),

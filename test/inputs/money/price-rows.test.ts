@@ -14,7 +14,8 @@ const lipSync = (video: string, audio: string): RowSpec => ({ kind: 'lip-sync', 
 const stt: RowSpec = { kind: 'stt', audio: 'a:short', extra: {} };
 
 async function price(spec: RowSpec, pricing: Pricing): Promise<Priced | undefined> {
-  return (await priceRows([{ spec }], pricing))[0];
+  // Frozen, because the rows of a caller stay as they are.
+  return (await priceRows([Object.freeze({ spec })], pricing))[0];
 }
 
 describe('priceRows', () => {
