@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { EXIT_CODES, type ExitName } from '../../../contract/exit-codes.ts';
-import { decideAfterSample } from '../../../policy/subset/after-sample.ts';
+import { decideAfterSample } from '../../../client/run/after-sample.ts';
 
 const exits = Object.keys(EXIT_CODES) as ExitName[];
 const ends = fc.record({
