@@ -112,6 +112,7 @@ export const EXIT_CODES = {
   },
 } as const satisfies Readonly<Record<string, ExitFacts>>;
 
+/** The name of an exit, as `--json` shows it. */
 export type ExitName = keyof typeof EXIT_CODES;
 
 /** Returns what is known about an exit. */
@@ -126,20 +127,22 @@ export function viewExit<Exit extends ExitName>(exit: Exit): ExitView<Exit> {
 }
 
 /**
- * Like {@link viewExit}, for a command that may have recorded a new take. Running such a command again could pay for
- * yet another take, so it never suggests that; `next` is the command that continues the recorded take. Undefined if
- * none was recorded.
+ * Like {@link viewExit}, for a command that may be the wrong one to repeat: it has recorded a new take, and repeating
+ * it could pay for yet another, or it cannot succeed before another command. `next` is the command to run instead;
+ * undefined if the same one may be repeated.
  */
 export function viewExitAfter<Exit extends ExitName>(exit: Exit, next: string | undefined): ExitAfterView<Exit> {
   const view = viewExit(exit);
   return next === undefined || view.retry === 'no' ? view : { ...view, retry: 'after-change', next };
 }
 
+/** An exit, with the command to run instead of the same one. */
 export interface ExitAfterView<Exit extends ExitName = ExitName> extends ExitView<Exit> {
-  /** The command that continues the recorded take. Absent if none was recorded, or if it has ended. */
+  /** The command to run instead of the same one. Absent if the same one may be repeated, or nothing is left to do. */
   readonly next?: string;
 }
 
+/** An exit as `--json` shows it. */
 export interface ExitView<Exit extends ExitName = ExitName> {
   readonly exit: Exit;
   readonly exitCode: number;

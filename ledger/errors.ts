@@ -91,7 +91,7 @@ export interface CopyDoubts {
 /** An accepted copy of the database may lack requests that were sent since it was made. Nothing was changed. */
 export class CopyInDoubt extends Error {
   /** The command that a person has to run first; waiting may not help. */
-  readonly personsNext = 'voxbatch ledger compare-store';
+  readonly prerequisite = 'voxbatch ledger compare-store';
 
   constructor({ batch, senders, mayBeMore, unplaced, named }: CopyDoubts) {
     const missing = `${senders} of the processes that wrote before it was accepted have not put on record again what they had sent; a worker that still runs does so within seconds, as far as it remembers (10,000 requests)`;
@@ -155,14 +155,14 @@ export class LedgerReadOnly extends Error {
   readonly path: string;
   readonly why: WhyReadOnly;
   /** The command that a person has to run first; waiting does not help. */
-  readonly personsNext: string;
+  readonly prerequisite: string;
 
   constructor(path: string, why: WhyReadOnly, cause?: unknown) {
     super(`${readOnlyWords(path, why)} Nothing was changed. ${readOnlyAdvice(path, why)}`, { cause });
     this.name = 'LedgerReadOnly';
     this.path = path;
     this.why = why;
-    this.personsNext = readOnlyNext(path, why);
+    this.prerequisite = readOnlyNext(path, why);
   }
 }
 

@@ -4,15 +4,15 @@ import { CommanderError, type Command } from 'commander';
 import { EXIT_CODES, type ExitName, factsOf, viewExitAfter } from '../contract/exit-codes.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
 import { ExitError, NOT_LOGGED, usageError } from './exit-error.ts';
-import { jsonLine, type RunContext, processOutput, type Output } from './terminal/output.ts';
+import { isLog, jsonLine, type RunContext, processOutput, type Output } from './terminal/output.ts';
 import type { ErrorFacts, Views } from '../client/views.ts';
 import { createProgram } from './program.ts';
 import { messageAfterTake, type RecordedTake, type TakeNote } from './recorded-take.ts';
 import { swallowedFlag, usageWords } from './terminal/usage-words.ts';
 
-/** What tests and other programs replace. */
+/** What {@link main} uses of its process, for tests and for programs that call it. */
 export interface MainOptions {
-  /** Called at named moments, so that tests can kill the process there. */
+  /** Called at named moments, so that tests can kill the process there. Default: no-op. */
   readonly atFaultPoint?: NonNullable<RunContext['atFaultPoint']>;
   /** Default: stdout and stderr of this process. */
   readonly output?: Output;
@@ -49,35 +49,42 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     args,
   );
   try {
+    // A flag that commander would take for the value of the flag before it.
     const swallowed = swallowedFlag(program, args);
     if (swallowed !== undefined) throw usageError(swallowed);
     await program.parseAsync(withoutUnusableHelp(program, args), { from: 'user' });
   } catch (error) {
     // Commander throws with code 0 after it has printed help.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.complete.code;
-    const { describeTrouble, exitErrorOf, repeatWords } = await import('./exit-of-problem.ts');
-    const describe = (failure: unknown): string | undefined => {
-      const trouble = describeTrouble(failure);
-      return trouble === undefined ? undefined : `${trouble}${repeatWords(failure, args[0] ?? '')}`;
-    };
-    const say = output.fail === undefined ? output.say : (): void => undefined;
-    const failed = describeError(exitErrorOf(error), describe, { program, args, taken: takeNote.taken }, say);
-    ({ exit } = failed);
-    const view = errorView(failed, pathOf(program, args), takeNote.taken);
-    output.fail?.({ ...view, message: failed.logged ?? view.message }, failed.stack);
+    const view = await reportError(error, { program, args, taken: takeNote.taken }, output);
     // A program reads one line: the command's own, if it has printed one.
     if (jsonForm === 'line' && dataLines === 0) output.data(jsonLine(view));
-    output.event?.({ type: 'ended', ...view });
-    return EXIT_CODES[exit].code;
+    return view.exitCode;
   }
   output.event?.({ type: 'ended', message: null, next: null, ...viewExitAfter(exit, takeNote.taken?.next) });
   return EXIT_CODES[exit].code;
 }
 
-/** Prints an error with `say`, and returns its facts. `describeTrouble`: the message for an error of this machine. */
+/** Reports why a command line failed, as a message, in the JSON log and as an event, and returns it for `--json`. */
+async function reportError(error: unknown, line: FailedCommandLine, output: Output): Promise<Views['error']> {
+  // Few commands fail, so what knows all errors is loaded only then.
+  const { describeTrouble, exitErrorOf, repeatWords } = await import('./exit-of-problem.ts');
+  const found = exitErrorOf(error);
+  const fault = describeTrouble(found);
+  const faultMessage = fault === undefined ? undefined : `${fault}${repeatWords(found, line.args[0] ?? '')}`;
+  // A JSON log has the message in its last line, which `fail` writes.
+  const say = isLog(output) ? (): void => undefined : output.say;
+  const failed = describeError(found, faultMessage, line, say);
+  const view = errorView(failed, line);
+  output.fail?.({ ...view, message: failed.logged ?? view.message }, failed.stack);
+  output.event?.({ type: 'ended', ...view });
+  return view;
+}
+
+/** Prints an error with `say`, and returns its facts. `faultMessage`: the message, if it is a fault of this machine. */
 function describeError(
   error: unknown,
-  describeTrouble: (error: unknown) => string | undefined,
+  faultMessage: string | undefined,
   { program, args, taken }: FailedCommandLine,
   say: Output['say'],
 ): FailedCommand {
@@ -101,8 +108,8 @@ function describeError(
       next: nextAfterManifest(error, args),
       logged: withoutCells(error),
     };
-  const trouble = describeTrouble(error);
-  if (trouble !== undefined) return { ...failed('unreachable', trouble), personsNext: personsNextOf(error) };
+  if (faultMessage !== undefined)
+    return { ...failed('unreachable', faultMessage), prerequisite: prerequisiteOf(error) };
   if (error instanceof ExitError) {
     const message = error.exit === 'usage' ? usageWords(error.message, program, args) : error.message;
     const { logged } = error;
@@ -111,7 +118,7 @@ function describeError(
       logged,
       next: error.next,
       facts: error.facts,
-      personsNext: personsNextOf(error),
+      prerequisite: prerequisiteOf(error),
     };
   }
   const internal = failed('internal', `internal error: ${messageOf(error)}`);
@@ -138,14 +145,18 @@ function withoutUnusableHelp(program: Command, args: readonly string[]): readonl
   return args;
 }
 
-/** Why a command failed. */
+/**
+ * Why a command failed. Three commands may be what to run next, the first that is known: `next`, `prerequisite`, and
+ * the one that continues a take, see {@link FailedCommandLine}. The last two also mean that repeating the command is
+ * wrong.
+ */
 interface FailedCommand {
   readonly exit: ExitName;
   readonly message: string;
-  /** The command that helps; undefined for the usual one of the exit code. */
+  /** The command that the error suggests. */
   readonly next?: string | undefined;
-  /** What the user has to do before the same command can succeed; undefined if nothing is known. */
-  readonly personsNext?: string | undefined;
+  /** The command that a person has to run before the same command can succeed. */
+  readonly prerequisite?: string | undefined;
   /** Further facts for `--json`. */
   readonly facts?: ErrorFacts | undefined;
   /** The message for a JSON log, if it must leave out words of rows. */
@@ -154,21 +165,20 @@ interface FailedCommand {
   readonly stack?: string | undefined;
 }
 
-/** A command line that failed. `taken`: a take that it had recorded by then. */
+/** A command line that failed. `taken`: a new take, with its price, that it had recorded by then. */
 interface FailedCommandLine {
   readonly program: Command;
   readonly args: readonly string[];
   readonly taken: RecordedTake | undefined;
 }
 
-/** Returns the error as `--json` prints it. `path`: the command, such as `voxbatch run`. */
+/** Returns the error as `--json` prints it. */
 function errorView(
-  { exit, message, next, facts, personsNext }: FailedCommand,
-  path: string,
-  taken: RecordedTake | undefined,
+  { exit, message, next, facts, prerequisite }: FailedCommand,
+  { program, args, taken }: FailedCommandLine,
 ): Views['error'] {
-  const view = viewExitAfter(exit, personsNext ?? taken?.next);
-  return { ...view, message, next: next ?? view.next ?? usualNext(exit, path), ...facts };
+  const view = viewExitAfter(exit, prerequisite ?? taken?.next);
+  return { ...view, message, next: next ?? view.next ?? usualNext(exit, pathOf(program, args)), ...facts };
 }
 
 /** Returns the message without the cells that it quotes, which may be texts of rows. */
@@ -186,10 +196,10 @@ function nextAfterManifest({ missing }: ManifestError, args: readonly string[]):
   return ['voxbatch', ...words].map(shellWord).join(' ');
 }
 
-/** Returns what the error, or one of its causes, says the user has to do; waiting does not help then. */
-function personsNextOf(error: unknown): string | undefined {
+/** Returns the command that the error, or one of its causes, requires first; waiting does not help then. */
+function prerequisiteOf(error: unknown): string | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause)
-    if ('personsNext' in at && typeof at.personsNext === 'string') return at.personsNext;
+    if ('prerequisite' in at && typeof at.prerequisite === 'string') return at.prerequisite;
   return undefined;
 }
 
@@ -203,7 +213,8 @@ function usualNext(exit: ExitName, path: string): string | null {
 function jsonFormOf(args: readonly string[]): 'line' | 'events' | undefined {
   const words = flagWords(args);
   const hasJson = words.includes('--json');
-  if (!asksForHelp(words) && (has(words, '--progress', 'json') || (hasJson && words[0] === 'watch'))) return 'events';
+  if (!asksForHelp(words) && (hasFlag(words, '--progress', 'json') || (hasJson && words[0] === 'watch')))
+    return 'events';
   return hasJson ? 'line' : undefined;
 }
 
@@ -213,7 +224,7 @@ function jsonFormOf(args: readonly string[]): 'line' | 'events' | undefined {
  */
 async function outputFor(args: readonly string[], replacement: Output | undefined): Promise<Output> {
   const words = flagWords(args);
-  const isLog = has(words, '--log', 'json') && !asksForHelp(words) && !words.some((word) => PRINTS_UNIT.test(word));
+  const isLog = hasFlag(words, '--log', 'json') && !asksForHelp(words) && !words.some((word) => PRINTS_UNIT.test(word));
   if (!isLog) return replacement ?? processOutput();
   const { catchStrayLines, toJsonLog } = await import('./terminal/json-log.ts');
   if (replacement === undefined) catchStrayLines();
@@ -229,7 +240,8 @@ function flagWords(args: readonly string[]): readonly string[] {
   return args.slice(0, end < 0 ? undefined : end);
 }
 
-function has(words: readonly string[], flag: string, value: string): boolean {
+/** Whether the flag is given with this value, as `--flag value` or `--flag=value`. */
+function hasFlag(words: readonly string[], flag: string, value: string): boolean {
   const at = words.indexOf(flag);
   return words.includes(`${flag}=${value}`) || (at >= 0 && words[at + 1] === value);
 }
