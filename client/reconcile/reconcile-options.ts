@@ -54,7 +54,7 @@ export type ReconcileEvent =
 /**
  * Result of a reconciliation. `open`: the batch needs a worker. `settled`: no work is left; `changed` says whether rows
  * or only the batch's sums changed. In the other cases, the rows of `resubmit` were not sent again, but whatever could
- * be settled still was. After a {@link RequestFault}, or if nobody can be asked (`unasked`), nothing was changed.
+ * be settled still was. After a {@link RequestFault}, or if nobody can be asked (`unconfirmed`), nothing was changed.
  */
 export type ReconcileEnd =
   | (Reconciled & { readonly type: 'open'; readonly paid?: Extract<PaidEnd, { readonly type: 'open' | 'finished' }> })

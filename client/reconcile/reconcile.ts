@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { FreeReads } from '../../batches/free-reads.ts';
-import { remainingAfter, settle } from '../../batches/reconcile/settle.ts';
+import { remainingAfter, settle, type SettleContext } from '../../batches/reconcile/settle.ts';
 import type { SettledRow } from '../../batches/reconcile/decisions.ts';
 import {
   planSettlement,
@@ -30,13 +30,16 @@ import type { Session } from '../session.ts';
 import { requireOwnServer } from '../temporal/require-server.ts';
 import { voxbatchVersion } from '../version.ts';
 import { openLog } from '../work/worker-log.ts';
-import type { ReconcileEnd, ReconcileEvent, ReconciledRow } from './reconcile-options.ts';
+import type { Reconciled, ReconcileEnd, ReconcileEvent, ReconciledRow } from './reconcile-options.ts';
 
 /**
  * Settles rows whose answer was lost, by evidence or by a person's decision. This process reads from the API as a
- * worker does, but sends nothing and starts no workflow. Throws {@link VoxbatchError} (`bad-option`, `loading`, a
- * session's errors, `other-realm`, `taken-out`, `forgotten-requests`, those of {@link requireOwnServer}), in which case
- * nothing was changed.
+ * worker does, but sends nothing and starts no workflow. Returns, before anything is changed, a fault of the request,
+ * or `unconfirmed` if it needs a person's consent and nobody can be asked. Otherwise, once the rows are settled:
+ * `settled` if no work is left; `open` if the batch needs a worker, because rows are open again or are to be paid for
+ * again; or why the rows of `resubmit` are not (the ends of {@link redrivePlanned}). Throws {@link VoxbatchError}
+ * (`bad-option`, `loading`, a session's errors, `other-realm`, `taken-out`, `forgotten-requests`, those of {@link
+ * requireOwnServer}), in which case nothing was changed.
  */
 export async function reconcile(
   session: Session,
@@ -50,29 +53,21 @@ export async function reconcile(
   const ledger = await session.ledger();
   const plan = await planSettlement(ledger, batch, request);
   if (plan.type !== 'found') return plan;
-  // Rows that the request says to pay for again.
-  const { again } = plan;
-  if (again.length > 0 && lacksConsent(person)) return { type: 'unconfirmed', requests: again.length };
+  const payAgain = plan.again.length;
+  if (payAgain > 0 && lacksConsent(person)) return { type: 'unconfirmed', requests: payAgain };
   const out = resolve(request.out ?? defaultOut(batch.name));
   requireSameRealm(batch, await session.api());
   await requireOwnOut(out, batch, ledger);
-  // Continuing the batch would send its other rows, too, and later steps of these.
+  // Continuing the batch would send its other rows, too, and later steps of the settled ones: those may have been sent
+  // already, by a ledger that this one is an older copy of.
   if ((batch.state === 'open' || hasRows(plan)) && !(await sendsNothing(batch, ledger)))
     await refuseForgottenRequests(out, batch, ledger);
   // Settled rows may continue with later steps, which cost.
   if (hasRows(plan)) await requireOwnServer(session.settings, ledger);
   const reads = await readsOf(session);
-  const rows: SettledRow[] = [];
-  for await (const row of settle({ ledger, reads, batch, by: byPerson(session.settings, request.reason) }, plan)) {
-    rows.push(row);
-    onEvent({ type: 'settled', row });
-  }
-  const lost = rows.flatMap(({ type, row }) => (type === 'still-unknown' ? row : []));
-  const forgotten = await forgottenRequests(out, batch.name, ledger);
-  const orphans = await listOrphans(ledger, reads, batch.name, forgotten?.named);
-  const voices = await listLostVoices(ledger, reads, batch, lost);
-  const found = { rows, orphans, voices, forgotten };
-  onEvent({ type: 'listed', ...found, again });
+  const by = byPerson(session.settings, request.reason);
+  const found = await settleRows({ ledger, reads, batch, by }, plan, out, onEvent);
+  const { rows, forgotten } = found;
   const { toPay, changed } = remainingAfter(rows, plan);
   if (toPay.length > 0) {
     const paidRows = chosenRows(ledger, batch.name, { rows: toPay });
@@ -82,14 +77,41 @@ export async function reconcile(
     if (paid.type !== 'open' && paid.type !== 'finished') return { ...paid, ...found };
     return { type: 'open', ...found, rows: rows.map((row) => resubmittedIf(toPay, row)), paid };
   }
+  // No row is open again. Work is left only if the ledger lacks requests that are on receipts, and they may be later
+  // steps of jobs that still run: once their results are fetched, a person can give the rows these requests.
   if (changed !== 'rows') {
-    // What the ledger lacks may follow from the results of these.
     if (forgotten === undefined || !(await hasJobsWhilePaused(batch, ledger)))
       return { type: 'settled', changed, ...found };
     await requireOwnServer(session.settings, ledger);
   }
   await claimOut(out, batch, ledger);
   return { type: 'open', ...found };
+}
+
+/**
+ * Settles the rows of a plan, with an event for each, and then lists what belongs to no row: the API's jobs
+ * (`orphans`), voices that lost requests may have made, and requests on receipts in `out` that the ledger lacks
+ * (`forgotten`).
+ */
+async function settleRows(
+  context: SettleContext,
+  plan: SettlementPlan,
+  out: string,
+  onEvent: (event: ReconcileEvent) => void,
+): Promise<Omit<Reconciled, 'rows'> & { readonly rows: readonly SettledRow[] }> {
+  const { ledger, reads, batch } = context;
+  const rows: SettledRow[] = [];
+  for await (const row of settle(context, plan)) {
+    rows.push(row);
+    onEvent({ type: 'settled', row });
+  }
+  const unknown = rows.flatMap(({ type, row }) => (type === 'still-unknown' ? row : []));
+  const forgotten = await forgottenRequests(out, batch.name, ledger);
+  const orphans = await listOrphans(ledger, reads, batch.name, forgotten?.named);
+  const voices = await listLostVoices(ledger, reads, batch, unknown);
+  const found = { rows, orphans, voices, forgotten };
+  onEvent({ type: 'listed', ...found, again: plan.again });
+  return found;
 }
 
 /**
@@ -108,7 +130,7 @@ async function hasJobsWhilePaused(batch: BatchRecord, ledger: Ledger): Promise<b
   return isPausedByPerson(batch) && states.processing + states.fetching > 0;
 }
 
-/** Whether the plan settles any row. */
+/** Whether the plan gives jobs to rows (or takes them back), or decides or searches for their requests. */
 function hasRows({ adoptions, releases, notCharged, searchFor }: SettlementPlan): boolean {
   return [adoptions, releases, notCharged, searchFor].some((rows) => rows.length > 0);
 }

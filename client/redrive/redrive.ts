@@ -5,7 +5,7 @@ import { isPausedByPerson } from '../../batches/status/standstill.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { By } from '../../contract/actions.ts';
 import { byPerson } from '../history/by-person.ts';
-import { approve, lacksConsent, payerOf } from '../person.ts';
+import { approve, lacksConsent, payerOf, type NotApproved } from '../person.ts';
 import type { Session } from '../session.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { allowReplacing } from '../../results/redrive/edited-tables.ts';
@@ -18,6 +18,7 @@ import type {
   OnRedriveEvent,
   RedrivePerson,
   RedriveEnd,
+  RedriveFacts,
   RedriveTerms,
   PaidEnd,
 } from './redrive-options.ts';
@@ -41,9 +42,10 @@ export async function redrive(
 
 /**
  * Opens a plan's rows in the ledger if the spending rules and the person allow it, and claims the out folder for the
- * batch. Sends nothing. The result `open` needs a worker, `finished` does not. A repeated single job counts as approved
- * (`isExplicit`), because its command names exactly this request. Throws {@link VoxbatchError} (those of opening the
- * API, `other-realm`, `unwritable-out`, `taken-out`, `no-webhook-port`, those of {@link requireOwnServer}).
+ * batch. Sends nothing. The result `open` needs a worker, `finished` does not; of the others, only `not-opened` may
+ * have changed anything. A repeated single job counts as approved (`isExplicit`), because its command names exactly
+ * this request. Throws {@link VoxbatchError} (those of opening the API, `other-realm`, `unwritable-out`, `taken-out`,
+ * `forgotten-requests`, `no-webhook-port`, those of {@link requireOwnServer}).
  */
 export async function redrivePlanned(
   session: Session,
@@ -53,6 +55,7 @@ export async function redrivePlanned(
   person: RedrivePerson,
   onEvent: OnRedriveEvent,
 ): Promise<PaidEnd> {
+  // Callers see the draft as a forecast: what would become of the rows, and its price.
   const { draft: forecast } = plan;
   const { tuning = {}, isExplicit = false } = terms;
   if (forecast.refusal !== undefined) return { type: forecast.refusal, forecast };
@@ -64,7 +67,8 @@ export async function redrivePlanned(
   const by = { ...byPerson(session.settings, terms.reason), credits };
   const openAs = (type: 'finished' | 'open'): Promise<PaidEnd> =>
     openAll(ledger, batch, plan, { out, type, by, onEvent });
-  // Another command may have reopened the batch since: then its rows can no longer be selected, but they need a worker.
+  // Another command may have reopened the batch since it was looked up: then its rows can no longer be selected, but
+  // they need a worker.
   const now = (await ledger.findBatch(batch.name)) ?? batch;
   const isClosed = now.state === 'closed';
   const hasNoRows = forecast.count === 0;
@@ -72,6 +76,7 @@ export async function redrivePlanned(
   // the batch is at work, other rows may be sent along.
   const isSettled = forecast.isSettling && (isClosed || isPausedByPerson(now));
   const sendsNothing = isSettled || (hasNoRows && isClosed);
+  // The ledger may be an older copy, which lacks paid requests that the out folder shows.
   if (out !== null && !sendsNothing) await refuseForgottenRequests(out, batch, ledger, forecast.resubmitted > 0);
   if (hasNoRows && isClosed) {
     if (out !== null) await requireOwnOut(out, batch, ledger);
@@ -79,26 +84,37 @@ export async function redrivePlanned(
   }
   if (out !== null) await claimOut(out, batch, ledger);
   if (forecast.isSettling && isClosed) return openAs('finished');
-  const open = await session.api();
+  const api = await session.api();
   // Checked before rows are opened: with the wrong store, nobody could work on them.
   await session.store();
-  requireSameRealm(batch, open);
+  requireSameRealm(batch, api);
   // Otherwise workers elsewhere would pay for the opened rows although this command fails.
   await requireOwnServer(session.settings, ledger);
   // The same redrive may have opened all rows before it was killed; it then continues with them.
   if (hasNoRows) return openAs('open');
-  await requirePort(terms.webhook, open, ledger);
+  await requirePort(terms.webhook, api, ledger);
+  const refused = await approveBill(session, batch, forecast, terms, person);
+  if (refused !== undefined) return refused;
+  if (Object.keys(tuning).length > 0) await ledger.tune(batch.name, tuning, by);
+  return openAs('open');
+}
+
+/** Approves the bill of a redrive by the spending rules and the person. Undefined if it may be paid, or is free. */
+async function approveBill(
+  session: Session,
+  batch: BatchRecord,
+  forecast: RedrivePlan['draft'],
+  terms: RedriveTerms,
+  person: RedrivePerson,
+): Promise<NotApproved<RedriveFacts> | undefined> {
+  const { tuning = {}, isExplicit = false } = terms;
   // With the cache mode `only`, a single job sends nothing, so it has no bill. A batch's rows do: they stay open, and a
   // later change of the mode sends them without asking.
   const isFree = isExplicit && tuning.cache === 'only';
-  if (forecast.paying > 0 && !isFree) {
-    const payer = payerOf(person, open, confirmAboveOf(session, terms));
-    const facts = await redriveFacts(ledger, batch, forecast, tuning, payer);
-    const refused = await approve(facts, person, !isExplicit && isDoubtful(forecast));
-    if (refused !== undefined) return refused;
-  }
-  if (Object.keys(tuning).length > 0) await ledger.tune(batch.name, tuning, by);
-  return openAs('open');
+  if (forecast.paying === 0 || isFree) return undefined;
+  const payer = payerOf(person, await session.api(), confirmAboveOf(session, terms));
+  const facts = await redriveFacts(await session.ledger(), batch, forecast, tuning, payer);
+  return approve(facts, person, !isExplicit && isDoubtful(forecast));
 }
 
 const NONE_OPENED = { type: 'opened', opened: 0, movedOn: 0 } as const;

@@ -142,45 +142,26 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
   }
 }
 
+/** The loop of {@link followBatch}: each round reads the ledger, and yields what has changed since the one before. */
 async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void, undefined> {
   const { ledger, signal, fetchesHere } = request;
   const media = new ArrivingMedia(request);
+  const readStanding = standingReader(request);
+  const storeEvent = storeWatch(request);
+  const workflowEvents = workflowWatch(request);
   const hasPaused = onRise();
   const hasBegunStopping = onRise();
-  const isSilentNow = onRise();
-  let isStoreAway = false;
-  let wasRefused = false;
-  let lastStandstill: Standstill | undefined;
-  let restarts = 0;
-  let queryAt = 0;
-  const readSums = throttled(COUNT_EVERY_MS, async (batch: BatchRecord) => ({
-    counts: await ledger.counts(request.batch),
-    money: await ledger.money(request.batch),
-    // Read along with the counts: otherwise the API could be shown as silent beside counts of its answers.
-    api: batch.state === 'open' ? await ledger.apiHealth(batch) : undefined,
-  }));
-  const readFacts = throttled(FACTS_EVERY_MS, async () => ({
-    reasons: await ledger.commonReasons(request.batch, MAX_REASONS),
-    unpricedSteps: await ledger.stepsWithUnknownCharge(request.batch),
-    oldest: await ledger.oldestRow(request.batch),
-  }));
-  let pace: Pace | undefined;
-  const readState = async (batch: BatchRecord, isNow: boolean, areFactsNow = false): Promise<Standing> => {
-    const known = { ...(await readSums(isNow, batch)), ...(await readFacts(areFactsNow, batch)) };
-    pace ??= await beginPace(ledger, request.batch);
-    return { batch, ...known, pace: paceWhile(known, pace.update(performance.now(), batch, known.counts)) };
-  };
   for (;;) {
     const batch = await ledger.findBatch(request.batch);
     // The ledger was replaced by another one, or by an older copy.
     if (batch === undefined) throw new VoxbatchError({ type: 'no-batch', batch: request.batch, known: [] });
     const isLast = batch.state === 'closed' || signal.aborted;
-    let standing = await readState(batch, isLast);
+    let standing = await readStanding(batch, isLast);
     const paused = batch.control === 'paused' && batch.state !== 'closed';
     const waits = request.waitWhilePaused && !isTokenRefused(batch);
     const isIdle = (): boolean => hasOpenRows(standing) && !(fetchesHere && canFetch(standing));
     // Stale sums may show nothing running although something is.
-    if (paused && !waits && isIdle()) standing = await readState(batch, true, true);
+    if (paused && !waits && isIdle()) standing = await readStanding(batch, true, true);
     const leaves = paused && !waits && isIdle();
     yield { type: 'progress', standing, isLast: isLast || leaves };
     const why = batch.state === 'closed' ? 'closed' : signal.aborted ? 'aborted' : leaves ? 'paused' : undefined;
@@ -191,38 +172,94 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
     if (hasPaused(paused)) yield { type: 'paused', batch, waits, advice: await adviceFor(ledger, batch) };
     if (hasBegunStopping(batch.control === 'stopping')) yield { type: 'stopping', batch };
     await media.link();
-    // A worker in this process reports the store itself.
-    const trouble = fetchesHere ? undefined : request.store.outage?.trouble;
-    const needsPerson = trouble !== undefined && request.store.outage?.status?.needsPerson === true;
-    if (trouble !== undefined && (!isStoreAway || (needsPerson && !wasRefused)))
-      yield { type: 'store-away', why: trouble, needsPerson };
-    if (trouble === undefined && isStoreAway) yield { type: 'store-back' };
-    isStoreAway = trouble !== undefined;
-    wasRefused = needsPerson;
-    if (performance.now() >= queryAt) {
-      queryAt = performance.now() + (request.queryEveryMs ?? QUERY_EVERY_MS);
-      const { standstill: found } = await findStandstill(ledger, batch);
-      // A worker in this process registers only a moment later, and reports the disk and the store itself.
-      const isReported = found === 'no-worker' || found === 'no-store' || found === 'ledger-full';
-      const standstill = fetchesHere && isReported ? undefined : found;
-      if (standstill !== undefined && standstill !== lastStandstill) yield { type: 'standstill', batch, standstill };
-      lastStandstill = standstill;
-      const workflow = await request.readWorkflow();
-      // The workflow closes the batch before it ends, so only a ledger read after that counts.
-      const hasEnded = workflow.type === 'completed' || workflow.type === 'ended';
-      if (hasEnded && (await ledger.findBatch(batch.name))?.state === 'open') {
-        if (workflow.type === 'ended') {
-          const { message } = workflow;
-          if (restarts === MAX_RESTARTS) return yield { type: 'ended', why: 'broken', batch, message };
-          restarts += 1;
-          yield { type: 'restarted', message };
-        }
-        await request.startAgain();
-      }
-      if (isSilentNow(workflow.type === 'silent')) yield { type: 'silent' };
+    const ofStore = storeEvent();
+    if (ofStore !== undefined) yield ofStore;
+    for await (const event of workflowEvents(batch)) {
+      yield event;
+      if (event.type === 'ended') return;
     }
     await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/**
+ * Returns a function that reads the state of a batch. Sums and other facts may be slightly stale, except with
+ * `areSumsNow` and `areFactsNow`.
+ */
+function standingReader({
+  ledger,
+  batch: name,
+}: FollowRequest): (batch: BatchRecord, areSumsNow: boolean, areFactsNow?: boolean) => Promise<Standing> {
+  const readSums = throttled(COUNT_EVERY_MS, async (batch: BatchRecord) => ({
+    counts: await ledger.counts(name),
+    money: await ledger.money(name),
+    // Read along with the counts: otherwise the API could be shown as silent beside counts of its answers.
+    api: batch.state === 'open' ? await ledger.apiHealth(batch) : undefined,
+  }));
+  const readFacts = throttled(FACTS_EVERY_MS, async () => ({
+    reasons: await ledger.commonReasons(name, MAX_REASONS),
+    unpricedSteps: await ledger.stepsWithUnknownCharge(name),
+    oldest: await ledger.oldestRow(name),
+  }));
+  let pace: Pace | undefined;
+  return async (batch, areSumsNow, areFactsNow = false) => {
+    const known = { ...(await readSums(areSumsNow, batch)), ...(await readFacts(areFactsNow, batch)) };
+    pace ??= await beginPace(ledger, name);
+    return { batch, ...known, pace: paceWhile(known, pace.update(performance.now(), batch, known.counts)) };
+  };
+}
+
+/**
+ * Returns a function that says whether the store has gone away, refuses this process or is back since its last call. A
+ * worker in this process reports the store itself.
+ */
+function storeWatch({ store, fetchesHere }: FollowRequest): () => FollowEvent | undefined {
+  let isAway = false;
+  let isRefused = false;
+  return () => {
+    const [wasAway, wasRefused] = [isAway, isRefused];
+    const trouble = fetchesHere ? undefined : store.outage?.trouble;
+    isAway = trouble !== undefined;
+    isRefused = isAway && store.outage?.status?.needsPerson === true;
+    if (trouble === undefined) return wasAway ? { type: 'store-back' } : undefined;
+    const isNew = !wasAway || (isRefused && !wasRefused);
+    return isNew ? { type: 'store-away', why: trouble, needsPerson: isRefused } : undefined;
+  };
+}
+
+/**
+ * Returns a function that, if it is time, looks whether the batch is stuck and whether its workflow runs, and replaces
+ * one that was ended from outside. Its last event is `ended` if that happens again and again.
+ */
+function workflowWatch(request: FollowRequest): (batch: BatchRecord) => AsyncGenerator<FollowEvent, void, undefined> {
+  const { ledger, fetchesHere, queryEveryMs = QUERY_EVERY_MS } = request;
+  const isSilentNow = onRise();
+  let lastStandstill: Standstill | undefined;
+  let restarts = 0;
+  let queryAt = 0;
+  return async function* (batch) {
+    if (performance.now() < queryAt) return;
+    queryAt = performance.now() + queryEveryMs;
+    const { standstill: found } = await findStandstill(ledger, batch);
+    // A worker in this process registers only a moment later, and reports the disk and the store itself.
+    const isReported = found === 'no-worker' || found === 'no-store' || found === 'ledger-full';
+    const standstill = fetchesHere && isReported ? undefined : found;
+    if (standstill !== undefined && standstill !== lastStandstill) yield { type: 'standstill', batch, standstill };
+    lastStandstill = standstill;
+    const workflow = await request.readWorkflow();
+    // The workflow closes the batch before it ends, so only a ledger read after that counts.
+    const hasEnded = workflow.type === 'completed' || workflow.type === 'ended';
+    if (hasEnded && (await ledger.findBatch(batch.name))?.state === 'open') {
+      if (workflow.type === 'ended') {
+        const { message } = workflow;
+        if (restarts === MAX_RESTARTS) return yield { type: 'ended', why: 'broken', batch, message };
+        restarts += 1;
+        yield { type: 'restarted', message };
+      }
+      await request.startAgain();
+    }
+    if (isSilentNow(workflow.type === 'silent')) yield { type: 'silent' };
+  };
 }
 
 /** Returns a function that says whether its argument has just become true, since the last call. */

@@ -13,7 +13,7 @@ import { ownerOf } from '../../policy/lanes/worker-names.ts';
 import { failAbandoned } from '../../embedded/fail-abandoned.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Store } from '../../store/store.ts';
-import { newHints, newIdentity } from '../../worker/dependencies.ts';
+import { newHints, newIdentity, type WorkerSetup } from '../../worker/dependencies.ts';
 import { logEvents } from '../../worker/event-log.ts';
 import type { OutageEvent } from '../../worker/watch-outage.ts';
 import { startWorker, type RunningWorker, type WorkerStatus } from '../../worker/run-worker.ts';
@@ -60,13 +60,13 @@ export interface LocalWorkerRequest {
 }
 
 /**
- * Starts this process's worker. If every other process of this home is dead, first fails the activities that they had
- * started, so that nothing waits for a heartbeat timeout. Throws {@link VoxbatchError} (`server-gone`, `ledger-in-use`,
+ * Starts this process's worker. Until it ends, it has a lock on the ledger, its metrics, its links to local media, and
+ * the account's webhook if that is requested. Throws {@link VoxbatchError} (`server-gone`, `ledger-in-use`,
  * `no-webhook-port`, `no-media-port`, `no-metrics-port`).
  */
 export async function startLocalWorker(request: LocalWorkerRequest): Promise<RunningWorker> {
-  const { temporal, ledger, store, open, version, atFaultPoint } = request;
-  const owner = ownerOf(newIdentity(), version);
+  const { temporal, ledger, open } = request;
+  const owner = ownerOf(newIdentity(), request.version);
   const log = openLog(request.settings.home, request.onLog);
   if (temporal.isEmbedded && !isLedgerFile(ledger.place)) {
     request.say(
@@ -80,14 +80,8 @@ export async function startLocalWorker(request: LocalWorkerRequest): Promise<Run
   let running: RunningWorker | undefined;
   try {
     metrics = await metricsOf(request, log, () => running?.status());
-    mediaLinks = await openMediaLinks(request.settings, store);
-    // Whether this process is alone is checked immediately before the others count as dead: a process that joins later
-    // may have requests in flight.
-    if (await temporal.proveAlone()) {
-      await ledger.forgetWorkers('all');
-      const workflowIdPrefix = batchWorkflowId(ledger.id, '');
-      await failAbandoned(temporal.client, { workflowIdPrefix, isAlive: (identity) => identity === owner });
-    }
+    mediaLinks = await openMediaLinks(request.settings, request.store);
+    await endDeadProcesses(request, owner);
     const { hints, memoryMs } = newHints();
     // The worker's own heartbeats start later, and a process without heartbeats counts as dead: another could take its
     // webhook.
@@ -95,30 +89,8 @@ export async function startLocalWorker(request: LocalWorkerRequest): Promise<Run
       beats = await startHeartbeats(ledger, { owner, ...realmOf(open), only: request.only });
     const searchable = await searchableIn(request);
     const webhook = await beginWebhook(request, { owner, hints, memoryMs });
-    const start = async (): Promise<RunningWorker> => {
-      const traces = await openTraces(open.api.baseUrl);
-      const observe = allOf(logEvents(log), request.observe, await metrics?.begin(), traces);
-      const dependencies = {
-        ledger,
-        store,
-        api: open.api,
-        realm: { apiUrl: open.api.baseUrl, account: open.profile.userId, ledgerId: ledger.id },
-        owner,
-        only: request.only,
-        log,
-        observe,
-        voxbatchVersion: voxbatchVersion(),
-        searchable,
-        onFault: request.onFault,
-        onOutage: (event: OutageEvent) => {
-          request.say(outageMessage(ledger, event), true);
-        },
-        hints,
-        ...defined({ atFaultPoint, mediaLinks }),
-      };
-      return startWorker({ ...temporal, version }, dependencies);
-    };
-    const worker = await start().catch(async (error: unknown) => {
+    const parts = { owner, log, searchable, hints, ...defined({ mediaLinks }) };
+    const worker = await connectWorker(request, parts, metrics).catch(async (error: unknown) => {
       await webhook.end();
       throw error;
     });
@@ -146,6 +118,40 @@ export async function startLocalWorker(request: LocalWorkerRequest): Promise<Run
   } finally {
     await beats?.stop();
   }
+}
+
+/**
+ * If every other process of this home is dead, fails the activities that they had started, so that nothing waits for a
+ * heartbeat timeout.
+ */
+async function endDeadProcesses({ temporal, ledger }: LocalWorkerRequest, owner: string): Promise<void> {
+  // Checked immediately before the others count as dead: a process that joins later may have requests in flight.
+  if (!(await temporal.proveAlone())) return;
+  await ledger.forgetWorkers('all');
+  const workflowIdPrefix = batchWorkflowId(ledger.id, '');
+  await failAbandoned(temporal.client, { workflowIdPrefix, isAlive: (identity) => identity === owner });
+}
+
+type OpenedParts = Pick<WorkerSetup, 'owner' | 'searchable' | 'hints' | 'mediaLinks'> & { readonly log: Logger };
+
+/** Connects the worker to Temporal, with parts that were opened for it, and starts it. */
+async function connectWorker(
+  { temporal, ledger, store, open, version, only, onFault, observe, atFaultPoint, say }: LocalWorkerRequest,
+  parts: OpenedParts,
+  metrics: Metrics | undefined,
+): Promise<RunningWorker> {
+  const traces = await openTraces(open.api.baseUrl);
+  const dependencies = {
+    ...parts,
+    ...{ ledger, store, api: open.api, only, onFault, ...defined({ atFaultPoint }) },
+    realm: { ...realmOf(open), ledgerId: ledger.id },
+    observe: allOf(logEvents(parts.log), observe, await metrics?.begin(), traces),
+    voxbatchVersion: voxbatchVersion(),
+    onOutage: (event: OutageEvent) => {
+      say(outageMessage(ledger, event), true);
+    },
+  };
+  return startWorker({ ...temporal, version }, dependencies);
 }
 
 /** Combines observers into one. */

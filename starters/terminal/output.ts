@@ -13,8 +13,14 @@ import type { ServeOptions } from '../../client/work/serve.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 
+/**
+ * What a command writes to: {@link Output} is the port that all commands use, {@link processOutput} its form over
+ * stdout and stderr, and {@link RunContext} passes it on, with what else a command gets besides its operands and flags.
+ */
+
 /** How progress is shown: a bar, plain lines, `json` events on stdout, or not at all. */
 export const PROGRESS_FORMS = ['bar', 'plain', 'json', 'none'] as const;
+/** One of {@link PROGRESS_FORMS}. */
 export type ProgressForm = (typeof PROGRESS_FORMS)[number];
 
 /** Where a command writes: data to stdout, progress and messages to stderr. */
@@ -117,31 +123,12 @@ export function processOutput(): Output {
     if (canDraw) drawing.above(write);
     else write();
   };
-  const isGone = (error: unknown): boolean => {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === 'EPIPE' || (code === 'EIO' && process.stdout.isTTY);
-  };
-  let isStreaming = false;
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (isGone(error) || isStreaming) return;
-    process.stderr.write(`voxbatch: stdout cannot be written: ${error.message}.\n`);
-    process.once('exit', (code) => {
-      if (code === 0) process.exitCode = 1;
-    });
-  });
-  // Errors on stderr cannot be reported anywhere.
-  process.stderr.on('error', () => undefined);
+  const bytes = handleStreamErrors();
   return {
     data: (line) => {
       above(() => process.stdout.write(`${showControls(line)}\n`));
     },
-    bytes: async (body) => {
-      isStreaming = true;
-      await pipeline(body, process.stdout, { end: false }).catch((error: unknown) => {
-        if (!isGone(error)) throw error;
-      });
-      isStreaming = false;
-    },
+    bytes,
     say: (line) => {
       const shown = showControls(line);
       above(() => process.stderr.write(`${hasColour ? coloured(shown) : shown}\n`));
@@ -158,6 +145,36 @@ export function processOutput(): Output {
       },
     }),
   };
+}
+
+/**
+ * Handles the errors of stdout and stderr, which would end the process. Returns {@link Output.bytes}, whose own errors
+ * its caller handles.
+ */
+function handleStreamErrors(): NonNullable<Output['bytes']> {
+  let isStreaming = false;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (isReaderGone(error) || isStreaming) return;
+    process.stderr.write(`voxbatch: stdout cannot be written: ${error.message}.\n`);
+    process.once('exit', (code) => {
+      if (code === 0) process.exitCode = 1;
+    });
+  });
+  // Errors on stderr cannot be reported anywhere.
+  process.stderr.on('error', () => undefined);
+  return async (body) => {
+    isStreaming = true;
+    await pipeline(body, process.stdout, { end: false }).catch((error: unknown) => {
+      if (!isReaderGone(error)) throw error;
+    });
+    isStreaming = false;
+  };
+}
+
+/** Whether an error of stdout means that its reader has ended, or its terminal was closed. */
+function isReaderGone(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EPIPE' || (code === 'EIO' && process.stdout.isTTY);
 }
 
 /** Returns a message with `error:`, `voxbatch:` or `warning:` at its start in colour. */
