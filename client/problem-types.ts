@@ -53,6 +53,10 @@ export type Problem =
   | ({ readonly type: 'forgotten-batch'; readonly isSingle: boolean } & ForgottenBatch)
   /** The out folder shows paid requests of the batch that the ledger does not have on record. */
   | ({ readonly type: 'forgotten-requests'; readonly batch: string } & ForgottenRequests)
+  /** Receipts in the out folder, of a state newer than the ledger, that cannot all be read; `unread` says why. */
+  | ({ readonly type: 'unread-receipts'; readonly batch: string } & Required<
+      Pick<ForgottenRequests, 'folders' | 'unread'>
+    >)
   /** A folder on the out path is a symbolic link, which may have come with somebody else's folder. */
   | { readonly type: 'linked-out'; readonly path: string }
   /** A symbolic link below the out folder, where rows may already have been paid for. */

@@ -81,6 +81,8 @@ const SENTENCES: {
     `${problem.isSingle ? 'A job of "' : 'Batch "'}${problem.batch}" is not in the ledger, but ${lostBatchWords(problem)}: the ledger is older, as after a restore from a backup, and would pay for ${problem.isSingle ? 'it' : 'its rows'} again.`,
   'forgotten-requests': ({ folders, batch, rows, credits }) =>
     `${folders.join(' and ')} ${folders.length === 1 ? 'has' : 'have'} paid requests of ${rows.length} ${rows.length === 1 ? 'row' : 'rows'} of batch "${batch}" (${rows.slice(0, MAX_NAMED).join(', ')}${rows.length > MAX_NAMED ? ', …' : ''}), ${credits} ${credits === 1 ? 'credit' : 'credits'}, that the ledger does not have on record: the ledger is older, as after a restore from a backup, and would pay for them again.`,
+  'unread-receipts': ({ batch, unread }) =>
+    `The receipts of batch "${batch}" cannot all be read (${unread}), and the ledger may be older than they are, as after a restore from a backup: it would pay again for requests that it lacks.`,
   'linked-out': ({ path }) => `${linkWords(path)}.`,
   'linked-below-out': ({ path }) => `${linkWords(path)}.`,
   'not-a-file': ({ path }) => `${notAFileWords(path)}.`,

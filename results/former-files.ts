@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { isoTime } from '../contract/times.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { absentOnly, lstatsOf, linkOrRename, readJson, syncToDisk } from './files.ts';
-import { SUMMARY_FILE } from './out-files.ts';
+import { RECEIPTS_JSONL, SUMMARY_FILE } from './out-files.ts';
 import { isNewestOnRecord, newestRequestSchema } from './newest-request.ts';
 import { LinkedFolder } from './errors.ts';
 import { firstLink } from './real-folders.ts';
@@ -44,13 +44,19 @@ const stateSchema = z.object({
 });
 export type FolderState = z.infer<typeof stateSchema>;
 
-/** Reads that state from a folder's summary; undefined unless it is of this batch and ledger. */
+/**
+ * Reads that state from a folder's summary; undefined unless it is of this batch and ledger. A folder whose summary was
+ * deleted, but not its receipts, counts as of an unknown state of these.
+ */
 export async function readFolderState(
   folder: string,
   batch: string,
   { id }: Pick<Ledger, 'id'>,
 ): Promise<FolderState | undefined> {
-  const state = stateSchema.safeParse(await readJson(join(folder, SUMMARY_FILE))).data;
+  const path = join(folder, SUMMARY_FILE);
+  if ((await lstatsOf(path)) === undefined)
+    return (await lstatsOf(join(folder, RECEIPTS_JSONL))) === undefined ? undefined : { batch, ledger: id };
+  const state = stateSchema.safeParse(await readJson(path)).data;
   return state?.batch === batch && state.ledger === id ? state : undefined;
 }
 
@@ -104,7 +110,7 @@ export async function keepFormer(
   if ((await lstatsOf(join(aside, SUMMARY_FILE))) !== undefined) return folder;
   for (const name of names) await linkOrRename(join(out, name), join(aside, name)).catch(absentOnly);
   await syncToDisk(aside);
-  await linkOrRename(join(out, SUMMARY_FILE), join(aside, SUMMARY_FILE));
+  await linkOrRename(join(out, SUMMARY_FILE), join(aside, SUMMARY_FILE)).catch(absentOnly);
   for (const path of [aside, out]) await syncToDisk(path);
   return folder;
 }

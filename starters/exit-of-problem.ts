@@ -216,6 +216,10 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
       `voxbatch ledger accept-copy, then voxbatch ledger compare-store, then voxbatch reconcile ${shellWord(batch)}. ` +
       `What is missing then is in receipts.jsonl there. ${adoptAdvice(batch, jobs)}${joblessAdvice(batch, withoutJob)}Only to pay for that again: move ${folders.map(shellWord).join(' and ')} away, and run the same command again.`,
   ),
+  'unread-receipts': usage(
+    ({ folders }) =>
+      `Nothing was sent, nothing was spent. Put the file back as it was written. Only to go on without it: move ${folders.map(shellWord).join(' and ')} away, and run the same command again.`,
+  ),
   'linked-out': usage(({ path }) => `Nothing was written there. Nothing was spent. ${linkAdvice(path)}`),
   'linked-below-out': usage(
     ({ path }) =>

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { defined } from '../../contract/defined.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -11,7 +12,7 @@ import { attemptsOf, rowNumberOf } from '../../results/newest-request.ts';
 import { receiptSchema, type Receipt } from '../../results/receipt.ts';
 import type { ReceiptJob } from './receipt-jobs.ts';
 import { readJsonRows, RowSource } from '../../results/row-source.ts';
-import { Findings } from '../../results/verification/mismatch.ts';
+import { describeMismatch, Findings } from '../../results/verification/mismatch.ts';
 
 /** Paid requests on the receipts of an out folder that the ledger lacks; and jobs of requests it has as unknown. */
 export interface ForgottenRequests {
@@ -27,6 +28,8 @@ export interface ForgottenRequests {
   readonly folders: readonly string[];
   /** All jobs on those receipts, also those that no row can be given yet. */
   readonly named: readonly StepJob[];
+  /** The first line of receipts that cannot be read, and why: others may be missing, too. Omitted if all can. */
+  readonly unread?: string;
 }
 
 /** A job, and the step that it was made for: jobs of different steps may have the same id. */
@@ -93,8 +96,14 @@ export async function forgottenRequests(
       if (jobId === null) withoutJob += 1;
     }
   }
-  if (rows.length + jobs.length === 0) return undefined;
-  return { rows, credits: roundCredits(credits), jobs, withoutJob, folders: [...folders], named };
+  const [unread] = sources.flatMap(({ folder, findings }) => {
+    const [first] = findings.list();
+    if (first !== undefined) folders.add(folder);
+    return first === undefined ? [] : [describeMismatch(first)];
+  });
+  if (rows.length + jobs.length === 0 && unread === undefined) return undefined;
+  const found = { rows, credits: roundCredits(credits), jobs, withoutJob, folders: [...folders], named };
+  return { ...found, ...defined({ unread }) };
 }
 
 /** Paid requests on the receipts of an out folder, on record or not. `credits`: as in {@link ForgottenRequests}. */
@@ -117,6 +126,8 @@ export async function countPaid(out: string): Promise<PaidRequests> {
 interface Source {
   readonly folder: string;
   readonly receipts: RowSource<Paid>;
+  /** The lines that could not be read. */
+  readonly findings: Findings;
 }
 
 /** The receipts to compare with the ledger, by folder. */
@@ -132,7 +143,8 @@ async function sourcesOf(
     const isOfNow = folder === out && (await newerThan(state, batch, ledger, await acceptedCopy(ledger))) === undefined;
     const path = join(folder, RECEIPTS_JSONL);
     if (isOfNow || (await lstatsOf(path))?.isFile() !== true) continue;
-    sources.push({ folder, receipts: new RowSource(path, readJsonRows(path, 'row', paidSchema), new Findings()) });
+    const findings = new Findings();
+    sources.push({ folder, findings, receipts: new RowSource(path, readJsonRows(path, 'row', paidSchema), findings) });
   }
   return sources;
 }

@@ -58,7 +58,7 @@ export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerL
 /**
  * Checks that the ledger has all paid requests that the batch's out folder shows. A ledger restored from a backup may
  * lack some, and their rows would be paid for again. `isResubmitted`: unknown rows are to be paid for again, so it must
- * have the jobs of these, too. Changes nothing. Throws {@link VoxbatchError} (`forgotten-requests`).
+ * have the jobs of these, too. Changes nothing. Throws {@link VoxbatchError} (`forgotten-requests`, `unread-receipts`).
  */
 export async function refuseForgottenRequests(
   out: string,
@@ -67,8 +67,10 @@ export async function refuseForgottenRequests(
   isResubmitted = false,
 ): Promise<void> {
   const found = await forgottenRequests(out, batch, ledger, isResubmitted);
-  if (found !== undefined && found.rows.length > 0)
-    throw new VoxbatchError({ type: 'forgotten-requests', batch, ...found });
+  if (found === undefined) return;
+  if (found.rows.length > 0) throw new VoxbatchError({ type: 'forgotten-requests', batch, ...found });
+  const { folders, unread } = found;
+  if (unread !== undefined) throw new VoxbatchError({ type: 'unread-receipts', batch, folders, unread });
 }
 
 function refuse(out: string, found: OutOwnership | UnwritableOut | { readonly type: 'writable' }): void {

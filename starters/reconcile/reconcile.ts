@@ -121,12 +121,23 @@ function leftLines({ rows, orphans, voices, again, forgotten }: Listed, batch: s
     ...orphanLines(orphans, batch, { isWanted }),
     ...rows.filter(({ type }) => type === 'refused').map(reconciledLine),
     ...stillUnknown(rows, again, shellWord(batch)),
-    ...(forgotten === undefined ? [] : [forgottenLine(forgotten, batch)]),
+    ...(forgotten === undefined ? [] : forgottenLines(forgotten, batch)),
   ];
 }
 
-/** Describes what only receipts in the out folder have, and the commands that give rows what can be found. */
-function forgottenLine({ folders, rows, jobs, withoutJob }: NonNullable<Listed['forgotten']>, batch: string): string {
+type Forgotten = NonNullable<Listed['forgotten']>;
+
+/** Describes what only receipts in the out folder have, and which of them cannot be read. */
+function forgottenLines(forgotten: Forgotten, batch: string): readonly string[] {
+  const { folders, rows, jobs, unread } = forgotten;
+  return [
+    ...(rows.length + jobs.length === 0 ? [] : [forgottenLine(forgotten, batch)]),
+    ...(unread === undefined ? [] : [`The receipts in ${folders.join(' and ')} cannot all be read: ${unread}.`]),
+  ];
+}
+
+/** Describes the requests that only receipts have, and the commands that give rows what can be found. */
+function forgottenLine({ folders, rows, jobs, withoutJob }: Forgotten, batch: string): string {
   const what = rows.length === 0 ? plural(jobs.length, 'job') : `paid requests of ${rowsInWords(rows.length)}`;
   const known = `The receipts in ${folders.join(' and ')} have ${what} that the ledger lacks.`;
   const later = `Its rows need the results of their present jobs first. Then: voxbatch reconcile ${shellWord(batch)}`;

@@ -107,6 +107,11 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
     'usage',
     /\/o has paid requests of 2 rows of batch "b" \(r1, r2\), 7 credits, that.*older.*compare-store.*reconcile b --adopt r1=j\. The receipts name no job of 1 request,.*move \/o away/,
   ],
+  [
+    { type: 'unread-receipts', batch: 'b', folders: ['/o'], unread: '/o/receipts.jsonl: x' },
+    'usage',
+    /receipts of batch "b" cannot all be read \(\/o\/receipts\.jsonl: x\).*older.*Nothing was sent.*move \/o away/,
+  ],
   [{ type: 'taken-out', out: '/o', by: 'has a file x' }, 'usage', /\/o has a file x, and.*--out NEW-FOLDER/],
   [
     { type: 'linked-out', path: '/o/a b' },

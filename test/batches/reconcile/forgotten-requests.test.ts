@@ -146,6 +146,35 @@ it('a request that may have been charged counts, one on the wire and one without
   }
 });
 
+it('receipts that cannot all be read are no proof that the ledger lacks nothing', async () => {
+  const accepted = { acceptedAt: () => Promise.resolve(1) };
+  const path = join(place.out, 'receipts.jsonl');
+  const whole = await readFile(path, 'utf8');
+  const nothing = { rows: [], credits: 0, jobs: [], withoutJob: 0, named: [], folders: [place.out] };
+  await writeFile(path, whole.replace('"row":1,', '"row":1,,'));
+  const standing = [before[0] as RowSnapshot, ...now.slice(1)];
+  expect(await forgottenBy(standing, accepted)).toEqual({
+    ...nothing,
+    unread: `${path}: expected a line of ours, found line 1, which is not JSON`,
+  });
+  // Sorted by hand.
+  const [first = '', ...others] = whole.trim().split('\n');
+  await writeFile(path, `${[...others, first].join('\n')}\n`);
+  expect(await forgottenBy(standing, accepted)).toMatchObject({ rows: [], unread: expect.stringMatching(/row 1/) });
+});
+
+it('a folder whose summary was deleted is compared by its receipts, and these are kept when its files are written again', async () => {
+  const accepted = { acceptedAt: () => Promise.resolve(1) };
+  await rm(join(place.out, 'summary.json'));
+  expect(await forgottenBy(now)).toBeUndefined();
+  const found = { rows: ['a', 'c', 'd'], credits: 16 };
+  expect(await forgottenBy(before, accepted)).toMatchObject({ ...found, folders: [place.out] });
+  const ledger = { ...place.ledger, ...ledgerWith(before, accepted) };
+  const { kept } = await writeOutFolder({ ...place.request({ complete: false }), ledger });
+  const former = join(place.out, kept.former ?? '');
+  expect(await forgottenBy(before, accepted)).toMatchObject({ ...found, folders: [former] });
+});
+
 it('the receipts are not read where the ledger has the newest request of the folder, unless a copy was accepted since', async () => {
   const scanRows = jest.fn(() => {
     throw new Error('read');
