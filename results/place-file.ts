@@ -6,6 +6,7 @@ import { sha256Of } from '../inputs/regular-file.ts';
 import type { Store } from '../store/store.ts';
 import type { RealFolders } from './real-folders.ts';
 import type { RowFile } from './result-line.ts';
+import { NotAFile } from './errors.ts';
 import { codeOf, copyStored, isAbsent, lstatsOf } from './files.ts';
 import { partPath } from './atomic-file.ts';
 
@@ -24,7 +25,7 @@ const CANNOT_LINK = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP'
 /**
  * Places a stored file under its name below the out folder: a link if both are on one disk, otherwise a synced copy.
  * Leaves a correct file alone and atomically replaces anything else under that name. Throws `LinkedFolder` if a folder
- * on the path is a symbolic link.
+ * on the path is a symbolic link, and {@link NotAFile} if the name is that of a folder.
  */
 export async function placeFile({ name, file }: RowFile, store: StoredFiles, folders: RealFolders): Promise<Placed> {
   await folders.require([name]);
@@ -43,6 +44,7 @@ export async function placeFile({ name, file }: RowFile, store: StoredFiles, fol
     return stored === undefined ? 'missing' : 'altered';
   }
   if (there !== undefined && (await isRight(there, stored, target, file))) return 'kept';
+  if (there?.isDirectory() === true) throw new NotAFile(target);
   if (source !== undefined && linked === 'taken' && (await replaceByLink(source, target))) return 'placed';
   await mkdir(dirname(target), { recursive: true });
   return copyFile(file, store, target, stored);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { placeFile } from '../../results/place-file.ts';
-import { LinkedFolder } from '../../results/errors.ts';
+import { LinkedFolder, NotAFile } from '../../results/errors.ts';
 import { RealFolders } from '../../results/real-folders.ts';
 import type { RowFile } from '../../results/result-line.ts';
 import { folderForEach } from '../support/fresh-folder.ts';
@@ -33,6 +33,13 @@ describe('placing a result', () => {
     await writeFile(target, 'something else');
     expect(await placeFile(placed, store, folders())).toBe('placed');
     expect(await readFile(target, 'utf8')).toBe('a sound');
+  });
+
+  it('leaves a folder under its name alone, and says so', async () => {
+    await mkdir(folder(placed.name), { recursive: true });
+    for (const from of [store, new FolderOfMedia(store.folder, false)])
+      await expect(placeFile(placed, from, folders())).rejects.toThrow(new NotAFile(folder(placed.name)));
+    expect(await readdir(folder('media'))).toEqual(['a.mp3']);
   });
 
   it('leaves one file where several place it at once, and no parts', async () => {
