@@ -79,6 +79,7 @@ export interface Views {
   readonly event: EventView | EndedView;
 }
 
+/** Any of the views that `--json` prints. */
 export type View = Views[keyof Views];
 
 /** What a clean removed, or would remove. Sizes in bytes. */

@@ -38,7 +38,9 @@ const SCHEDULE_ACTIONS = {
 
 /** All kinds of actions, with the words that follow the actor's name. */
 export const ACTION_WORDS = { ...BATCH_ACTIONS, ...SCHEDULE_ACTIONS };
+/** What was done to a batch or schedule, as the history records it. */
 export type ActionKind = keyof typeof ACTION_WORDS;
+/** All of them, for filters of the history. */
 export const ACTION_KINDS = Object.keys(ACTION_WORDS) as readonly ActionKind[];
 
 /**

@@ -63,4 +63,5 @@ export interface SampleLimits {
   readonly seconds: number;
 }
 
+/** The limits where the config file sets none. */
 export const SAMPLE_LIMITS: SampleLimits = { files: 5, bytes: 4_500_000, seconds: 60 };

@@ -11,6 +11,7 @@ export const SUPERVISE_BATCH = 'superviseBatch';
  */
 export const WAKE_UP_SIGNAL = 'news';
 
+/** Input of the workflow `superviseBatch`, one for each open batch. */
 export interface SuperviseBatchInput {
   readonly batch: string;
   /** Continue as new after this many events. Default: when the server suggests it. */

@@ -8,6 +8,7 @@
  * - `off`: every row is sent and paid for, and its result is not cached.
  */
 export const CACHE_MODES = ['on', 'fresh', 'only', 'off'] as const;
+/** A value of `--cache`. */
 export type CacheMode = (typeof CACHE_MODES)[number];
 
 /** Whether a batch in this mode reads the cache. */

@@ -3,6 +3,7 @@
  * window. They have other names, statuses, paging and error meanings for the same account, voices and jobs.
  */
 export const DIALECTS = ['v1', 'legacy'] as const;
+/** Decides the paths, statuses and errors of a request. */
 export type Dialect = (typeof DIALECTS)[number];
 
 /** A value of `--api-dialect`: one dialect for all rows, or `legacy` for a share of them. */

@@ -73,6 +73,7 @@ export const FAILURES = {
   },
 } as const;
 
+/** The kind of a failure, which decides what happens next; `_error_class` in the results. */
 export type FailureClass = keyof typeof FAILURES;
 
 /**

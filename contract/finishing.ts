@@ -101,6 +101,7 @@ export const JOINING_COLUMNS: readonly string[] = [PAUSE_COLUMN, TITLE_COLUMN];
 
 /** Longest silence after a row, in seconds. */
 const MAX_PAUSE = 600;
+/** What is expected of `--pause`, for messages. */
 export const PAUSE_FORM = `seconds from 0 to ${MAX_PAUSE}, such as 0.5`;
 
 /** Parses the length of a pause in seconds, with a point or a comma; undefined if invalid. */

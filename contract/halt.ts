@@ -8,6 +8,7 @@ export type HaltPolicy =
   | { readonly when: 'alike' }
   | { readonly when: 'soon' | 'now'; readonly fail: number; readonly unit: 'rows' | 'percent' };
 
+/** However many rows fail, the batch goes on. */
 export const NEVER_HALT: HaltPolicy = { when: 'never' };
 /** The default policy of a new batch. */
 export const ALIKE_HALT: HaltPolicy = { when: 'alike' };

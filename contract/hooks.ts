@@ -3,6 +3,7 @@
  * at a user's request). `failed` and `skipped` concern a schedule's occurrence that created no batch.
  */
 export const HOOK_EVENTS = ['ended', 'paused', 'failed', 'skipped'] as const;
+/** What happened to a batch or an occurrence, for which a hook is called. */
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
 /** Hook events that concern a batch. */
@@ -10,6 +11,7 @@ export type BatchHookEvent = Extract<HookEvent, 'ended' | 'paused'>;
 
 /** Where an event goes: to the command of `--on-end`, or the URL of `--notify`. */
 export const HOOK_TARGETS = ['command', 'url'] as const;
+/** A batch may have both; each is delivered on its own. */
 export type HookTarget = (typeof HOOK_TARGETS)[number];
 
 /** Delivery state of a hook. */

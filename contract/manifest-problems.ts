@@ -58,6 +58,7 @@ export const PROBLEM_CODES = {
   'other-header': 'a file of several whose header is not that of the first',
   changed: 'the file changed while voxbatch read it',
 } as const;
+/** The code of a problem, which stays the same while its words may change. */
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
 /** A problem and its place. */

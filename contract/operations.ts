@@ -126,6 +126,7 @@ export const RESULT_FACTS = {
   transcript: { family: 'text', isPlayed: false },
   voice: { family: null, isPlayed: false },
 } as const satisfies Readonly<Record<string, ResultFacts>>;
+/** What an operation makes, which decides how its result is stored and shown. */
 export type ResultKind = keyof typeof RESULT_FACTS;
 
 /** Everything that other code needs to know about an operation. */
@@ -267,7 +268,9 @@ export function factsOf(operation: Operation): OperationFacts {
  * Names of a row's paid steps as users see them (`_job_ids`, receipts, `explain`), in the order in which a row runs.
  */
 const STEP_NAMES = ['speech', 'verification', 'transcription', 'lip-sync', 'video-dubbing', 'voice'] as const;
+/** A paid step of a row; the name of an own operation is one, too. */
 export type Step = (typeof STEP_NAMES)[number] | OwnName;
+/** All steps, in that order. Own operations are appended by `add-own-operations.ts`. */
 export const STEPS: Step[] = [...STEP_NAMES];
 
 /** A step of a kind of rows. */

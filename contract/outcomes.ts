@@ -122,6 +122,7 @@ export const OUTCOME_FACTS = {
     severity: 1,
   },
 } as const satisfies Readonly<Record<string, OutcomeFacts>>;
+/** How a row ended. */
 export type Outcome = keyof typeof OUTCOME_FACTS;
 
 /** In display order. */
@@ -160,6 +161,7 @@ export function needsAttention(outcome: string | null): boolean {
  * creates or that is in training, or for the parts into which its text was split.
  */
 export const ROW_STATES = ['blocked', 'waiting', 'submitting', 'processing', 'fetching', 'verifying'] as const;
+/** What is being done for a row without an outcome. */
 export type RowState = (typeof ROW_STATES)[number];
 
 /**
@@ -184,6 +186,7 @@ export const ATTEMPT_STATES = [
   'revoked',
   'cached',
 ] as const;
+/** Where one paid request stands. */
 export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
 /** States of attempts that the API accepted, and may charge for. */
@@ -202,6 +205,7 @@ export type VerdictName = Exclude<AttemptState, 'sending' | 'cached'>;
  * sent again as a new take, which may charge twice. `fail`: it ends `failed`. Never applied to a row that has a job id.
  */
 export const UNKNOWN_POLICIES = ['hold', 'resubmit', 'fail'] as const;
+/** A value of `--on-unknown`. */
 export type UnknownPolicy = (typeof UNKNOWN_POLICIES)[number];
 
 /**
@@ -210,6 +214,7 @@ export type UnknownPolicy = (typeof UNKNOWN_POLICIES)[number];
  * `--on-unknown resubmit`.
  */
 export const TAKE_REASONS = ['redrive', 'edited', 'resubmitted', 'retake', 'on-unknown'] as const;
+/** Why a take was made, as `explain` and the receipts show it. */
 export type TakeReason = (typeof TAKE_REASONS)[number];
 
 /**
@@ -217,6 +222,7 @@ export type TakeReason = (typeof TAKE_REASONS)[number];
  * fetched; unsent rows are cancelled.
  */
 export const CONTROLS = ['running', 'paused', 'stopping'] as const;
+/** Set by a person, or by voxbatch itself, as when too many rows fail. */
 export type Control = (typeof CONTROLS)[number];
 
 /** Returns a batch's control as views show it: null once the batch is closed, when it has no effect any more. */

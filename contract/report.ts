@@ -9,7 +9,9 @@ import type { Outcome, RowState } from './outcomes.ts';
  * them if there are very many.
  */
 export const REPORT_CHOICES = ['none', 'short', 'full'] as const;
+/** Which report is written beside the tables. */
 export type ReportChoice = (typeof REPORT_CHOICES)[number];
+/** For a batch that was started without `--report`. */
 export const DEFAULT_REPORT: ReportChoice = 'full';
 
 /** Name of the report in the out folder. */

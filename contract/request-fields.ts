@@ -42,6 +42,7 @@ const VOICE = {
   samples: 'audioFiles',
 } as const;
 
+/** The fields of every request, by dialect and operation; null where the dialect lacks the operation. */
 export const REQUEST_FIELDS: { readonly [D in Dialect]: RequestFields<D> } = {
   v1: {
     'speech-job': SPEECH,

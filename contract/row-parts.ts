@@ -34,6 +34,7 @@ export function formatPartCount(parts: number): string {
   return parts === 1 ? '1 part' : `${parts.toLocaleString('en-US')} parts`;
 }
 
+/** The values of `--split`, which divides texts that are too long for one request. */
 export const SPLIT_MODES = ['sentences', 'paragraphs'] as const;
 /**
  * `sentences`: each part has as many whole sentences as fit. `paragraphs`: one part per paragraph, so that an edit

@@ -12,6 +12,7 @@ export const SEARCH_ATTRIBUTES = {
   VoxbatchUnknown: 'INT',
   VoxbatchCredits: 'DOUBLE',
 } as const;
+/** A search attribute of a batch's workflow, by which Temporal's lists can be filtered. */
 export type SearchAttributeName = keyof typeof SEARCH_ATTRIBUTES;
 
 /** In the order in which they are created. */

@@ -1,5 +1,6 @@
 /** Possible cell delimiters of a text table (CSV, TSV). */
 export const DELIMITERS = [',', ';', '\t'] as const;
+/** Separates the cells of a line. */
 export type Delimiter = (typeof DELIMITERS)[number];
 
 /** How a text table is written, apart from its cells. */
@@ -11,6 +12,7 @@ export interface TableFormat {
 
 /** Decimal separators of numbers in cells. */
 export const DECIMALS = ['.', ','] as const;
+/** Separates the digits after the point, or comma. */
 export type Decimal = (typeof DECIMALS)[number];
 
 /**

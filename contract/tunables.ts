@@ -126,12 +126,15 @@ export const TUNABLES = {
 } as const satisfies Readonly<Record<string, AnyTunable>>;
 
 type Table = typeof TUNABLES;
+/** A setting that `tune` can change while a batch runs. */
 export type TunableName = keyof Table;
 
 /** A value for each tunable. */
 export type TunableValues = { readonly [N in TunableName]: ValueOf<Table[N]['takes']> };
 
+/** A tunable that bounds the requests to the API. */
 export type LimitName = { [N in TunableName]: Table[N]['isLimit'] extends true ? N : never }[TunableName];
+/** Any other tunable, such as the budget or what is done after a failure. */
 export type PolicyName = Exclude<TunableName, LimitName>;
 
 /** Limits of a batch towards the API, kept by all its workers together. */
@@ -145,7 +148,9 @@ export type Tuning = Partial<Omit<Tunables, 'limits'>> & { readonly limits?: Par
 
 /** In the order of help and docs. */
 export const TUNABLE_NAMES = Object.keys(TUNABLES) as readonly TunableName[];
+/** Tunables that are kept under `limits` in a batch's settings. */
 export const LIMIT_NAMES = TUNABLE_NAMES.filter((name) => TUNABLES[name].isLimit) as readonly LimitName[];
+/** Tunables that are members of a batch's settings themselves. */
 export const POLICY_NAMES = TUNABLE_NAMES.filter((name) => !TUNABLES[name].isLimit) as readonly PolicyName[];
 
 /** Returns the tunables of a tuning, or of a batch's settings, as one flat record; other members are dropped. */

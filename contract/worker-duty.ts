@@ -3,6 +3,7 @@
  * ended jobs, and sends no paid request.
  */
 export const WORKER_DUTIES = ['submit', 'download'] as const;
+/** A worker has both unless `--only` names one; a lane has exactly one. */
 export type WorkerDuty = (typeof WORKER_DUTIES)[number];
 
 /** Number of the first download lane; submit lanes are numbered from 1. */

@@ -26,6 +26,7 @@ export interface PageActions {
 
 /** The commands that set whether a batch goes on. */
 export const CONTROLS = ['pause', 'resume', 'stop'] as const;
+/** A button that runs the command of this name. */
 export type Control = (typeof CONTROLS)[number];
 
 /** What the page can tune; values as in the flags of `voxbatch tune`. */

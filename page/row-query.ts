@@ -10,6 +10,7 @@ export const ROW_FILTERS = [
   { name: 'prefix', isIndexed: false },
   { name: 'text', isIndexed: false },
 ] as const;
+/** The query parameter of a filter. */
 export type RowFilterName = (typeof ROW_FILTERS)[number]['name'];
 /** Filters that need a scan of the rows. */
 export const UNINDEXED_FILTERS: readonly RowFilterName[] = ROW_FILTERS.flatMap(({ name, isIndexed }) =>
@@ -24,4 +25,5 @@ export const ROW_ORDERS = {
   longest: { by: 'length', isLargestFirst: true },
   shortest: { by: 'length', isLargestFirst: false },
 } as const;
+/** An order that the user can choose; without one, rows are in manifest order. */
 export type RowOrder = keyof typeof ROW_ORDERS;

@@ -42,6 +42,7 @@ const stateSchema = z.object({
   accepted_copy: z.string().optional(),
   newest_request: newestRequestSchema.nullish(),
 });
+/** Which ledger, and up to which request, the files of a folder were written from. */
 export type FolderState = z.infer<typeof stateSchema>;
 
 /**

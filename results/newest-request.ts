@@ -5,6 +5,7 @@ import type { RowSnapshot } from '../ledger/rows/row-records.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { receiptSchema, type Receipt } from './receipt.ts';
 
+/** What identifies the newest request of a batch. The summary has it, so that an older ledger can be recognised. */
 export const newestRequestSchema = receiptSchema.pick({
   row: true,
   part: true,

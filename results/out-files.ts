@@ -15,8 +15,11 @@ export const CLAIM_FILE = '.voxbatch-batch.json';
  */
 export const REPLACEABLE_FILE = '.voxbatch-replaceable.json';
 
+/** A line for each row, in manifest order; cells that a spreadsheet would run are made harmless. */
 export const RESULTS_CSV = 'results.csv';
+/** The same lines as JSON, with the cells as they are. */
 export const RESULTS_JSONL = 'results.jsonl';
+/** A line for each paid request; see `receipt.ts`. */
 export const RECEIPTS_JSONL = 'receipts.jsonl';
 
 /** All tables that a projection (a run of `writeOutFolder`) may write; not the summary. */

@@ -66,6 +66,7 @@ export const receiptSchema = z.object({
   extra_files: z.array(receiptFile),
 });
 
+/** The record of one paid request, a line of `receipts.jsonl`. */
 export type Receipt = z.infer<typeof receiptSchema>;
 
 /**

@@ -28,6 +28,7 @@ import { mediaName, UnfitName } from './media-names.ts';
  * - `uncertain`: some request may have been charged, or its price is unknown; that part is not in `_credits`.
  */
 export const CREDITS_KINDS = ['none', 'reported', 'estimated', 'uncertain'] as const;
+/** How far `_credits` can be relied on. */
 export type CreditsKind = (typeof CREDITS_KINDS)[number];
 
 /** The result columns of a line in `results.*`; the manifest's columns come before them. */
@@ -55,6 +56,7 @@ export const resultSchema = z.looseObject({
   _seconds: z.number().nonnegative().nullable(),
 });
 
+/** Begins with `_`, by which such a column is told from those of the manifest. */
 export type ResultColumn = keyof typeof resultSchema.shape;
 
 /** A line without its input cells. */

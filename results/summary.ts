@@ -98,6 +98,7 @@ export function parseSummary(value: unknown): ReturnType<typeof summarySchema.sa
   return summarySchema.safeParse(isEarlier ? { ...value, manifest: value.source } : value);
 }
 
+/** The content of `summary.json`. */
 export type Summary = z.infer<typeof summarySchema>;
 
 /**

@@ -5,6 +5,7 @@ import { SPOILT_SPEECH } from './spoil-speech.ts';
 
 /** Possible replacements for expected media. */
 const WRONG_BODIES = ['html', 'json', 'other-media', 'silence', 'endless'] as const;
+/** What a download has in place of its media. */
 export type WrongBody = (typeof WRONG_BODIES)[number];
 
 /**
@@ -66,6 +67,7 @@ const fault = z.preprocess((value) => (typeof value === 'string' ? { kind: value
  * Where a rule applies: `create` is any paid request, `read` a job by id, `download` a result link, `delete` a voice.
  */
 export const FAULT_POINTS = ['create', 'read', 'list', 'download', 'profile', 'delete'] as const;
+/** The kind of request that a rule applies to. */
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 
 /** Faults that make sense only at some points; all others can happen anywhere. */
@@ -148,6 +150,7 @@ export const faultPlanSchema = z.strictObject({
 export type FaultPlan = z.input<typeof faultPlanSchema>;
 /** A fault plan after parsing, with defaults filled in. */
 export type ReadyFaultPlan = z.output<typeof faultPlanSchema>;
+/** What goes wrong with one request, with its parameters. */
 export type Fault = z.output<typeof parts>;
 
 /** Parses a fault plan; throws an error that names every wrong member. */

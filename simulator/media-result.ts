@@ -37,6 +37,7 @@ export interface Sound {
 
 const CONTENT_TYPES = { mp3: 'audio/mpeg', wav: 'audio/wav', pcm: 'audio/pcm', mp4: 'video/mp4' } as const;
 
+/** Returns the media type of a file, for the header of its download. */
 export function contentTypeOf(format: MediaResult['format']): string {
   return CONTENT_TYPES[format];
 }

@@ -1,9 +1,7 @@
 import * as z from 'zod';
-import type { Schema } from './open-api-schemas.ts';
+import { type Schema, TEXT } from './schema-parts.ts';
 
 /* Building blocks for each route's section of the OpenAPI document. */
-
-export const STRING: Schema = { type: 'string' };
 
 /** JSON content of one schema of the document, or of any of several. */
 export function jsonOf(...names: readonly string[]): Schema {
@@ -34,7 +32,7 @@ function schemaOf(part: z.ZodObject): z.core.JSONSchema.BaseSchema {
 
 /** A parameter of a path. */
 export function inPath(name: string): Schema {
-  return { name, in: 'path', required: true, schema: STRING };
+  return { name, in: 'path', required: true, schema: TEXT };
 }
 
 /** Query parameters, as the route parses them. */
@@ -65,8 +63,8 @@ export function voiceForm(more: Schema = {}): Schema {
     type: 'object',
     required: ['name', 'audioFiles'],
     properties: {
-      name: STRING,
-      description: STRING,
+      name: TEXT,
+      description: TEXT,
       visibility: { type: 'string', enum: ['public', 'private'] },
       ...more,
       audioFiles: { type: 'array', items: BINARY.schema, maxItems: 5 },

@@ -1,6 +1,7 @@
 /** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
 export type Schema = Readonly<Record<string, unknown>>;
 
+// A member of one value; `LINK` and `TIME` are strings.
 export const TEXT: Schema = { type: 'string' };
 export const NUMBER: Schema = { type: 'number' };
 export const INTEGER: Schema = { type: 'integer' };

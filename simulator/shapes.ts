@@ -68,7 +68,9 @@ export const SHAPES = {
   'dead.body': ['xml', 'html'],
 } as const;
 
+/** Something in which answers that mean the same may differ. */
 export type Dimension = keyof typeof SHAPES;
+/** One of the forms that answers take in a dimension. */
 export type Variant<D extends Dimension> = (typeof SHAPES)[D][number];
 
 /** Dimensions that are not drawn. */

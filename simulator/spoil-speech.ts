@@ -20,6 +20,7 @@ export const SPOILT_SPEECH = [
   'silence',
   'other-voice',
 ] as const;
+/** What is wrong with speech that a verification should notice. */
 export type SpoiltSpeech = (typeof SPOILT_SPEECH)[number];
 
 /** Slow-down factor of the other voice. */

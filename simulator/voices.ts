@@ -48,6 +48,7 @@ function madeBefore(number: number): StoredVoice {
 
 /** Which voices work; see {@link VoiceBook}. */
 export const VOICE_RULES = ['any', 'listed'] as const;
+/** `any`: every well-formed id works. `listed`: only those of the voice list. */
 export type VoiceRule = (typeof VOICE_RULES)[number];
 
 /** A well-formed id that is not marked as nonexistent. */

@@ -4,4 +4,5 @@
  * `forged`: like `each`, surrounded by forged ones. `never`: not at all.
  */
 export const WEBHOOK_MODES = ['drawn', 'each', 'early', 'late', 'twice', 'forged', 'never'] as const;
+/** When, and how often, one job is announced. */
 export type WebhookMode = (typeof WEBHOOK_MODES)[number];

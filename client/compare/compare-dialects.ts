@@ -18,6 +18,7 @@ import { createPacer, paceReads, type ApiReads } from './paced-reads.ts';
 
 /** Reads made in each dialect. `list`: the newest lip-sync jobs; `jobs`: the same jobs, each by its id. */
 export const SURFACES = ['profile', 'voices', 'list', 'jobs'] as const;
+/** What is read and compared in both dialects; see {@link SURFACES}. */
 export type Surface = (typeof SURFACES)[number];
 
 /**

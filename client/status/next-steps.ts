@@ -38,6 +38,7 @@ export interface Finished {
  * in {@link stepsByEnd}.
  */
 export type NextStep = ReturnType<typeof haltedSteps>[number] | ReturnType<typeof stepsByEnd>[EndWord][number];
+/** Why a step is next: presenters have words for each. */
 export type NextWhy = NextStep['why'];
 
 /** Max jobs in an example of `--adopt`. */

@@ -53,6 +53,7 @@ export const JOINED = {
   figures: ['seconds'],
 } satisfies SoundList;
 
+/** A joined file, or why there is none, and the rows that it was made of. */
 export type JoinedLine = Readonly<z.infer<typeof JOINED.line>>;
 
 /** The list of finished copies of speech, and of those that could not be made. */
@@ -80,6 +81,7 @@ export const FINISHED = {
   figures: ['seconds', 'loudness_before', 'loudness_after'],
 } satisfies SoundList;
 
+/** A finished copy of one result, or why there is none. */
 export type FinishedLine = Readonly<z.infer<typeof FINISHED.line>>;
 
 /**

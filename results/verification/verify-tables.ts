@@ -114,6 +114,7 @@ export const jsonRowSchema = z
     message: 'input columns must be strings',
   });
 
+/** A line of `results.jsonl`: result columns, and input cells as text. */
 export type JsonRow = z.infer<typeof jsonRowSchema>;
 
 /** Compares a record of a CSV file with the line of the same row in `results.jsonl`. */

@@ -4,6 +4,7 @@ import { melodyOf } from './melody.ts';
 
 /** Formats of speech that the service makes. */
 export const AUDIO_FORMATS = ['mp3', 'wav', 'pcm'] as const;
+/** A value of the request field `format`. */
 export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 
 /**

@@ -4,10 +4,11 @@ import type { Dialect } from '../../contract/dialects.ts';
 import { type Answer, json, newRequestId } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
-import { ERROR, STRING, inPath, inQuery, jsonAnswer, jsonOf, voiceForm } from '../open-api-parts.ts';
+import { ERROR, inPath, inQuery, jsonAnswer, jsonOf, voiceForm } from '../open-api-parts.ts';
 import { priceOf } from '../price-request.ts';
 import { Refusal } from '../refusals.ts';
 import { checkSamples } from '../sample-check.ts';
+import { TEXT } from '../schema-parts.ts';
 import type { Service } from '../service.ts';
 import { pageOf } from '../voice-list.ts';
 import type { StoredVoice } from '../voices.ts';
@@ -44,8 +45,8 @@ export const voiceRoutes: ApiRoutes = {
       post: {
         summary: 'Create a voice from recordings',
         requestBody: voiceForm({
-          referenceText: STRING,
-          languages: { ...STRING, description: 'A JSON array of language codes' },
+          referenceText: TEXT,
+          languages: { ...TEXT, description: 'A JSON array of language codes' },
         }),
         responses: {
           200: jsonAnswer('VoiceCreated', 'Created'),

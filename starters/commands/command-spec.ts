@@ -31,7 +31,9 @@ export interface CommandSpec {
 }
 
 // Operands that several commands have.
+/** For commands that choose a batch. */
 export const BATCH_OPERAND = ['[batch]', 'Name of the batch (default: the newest)'] as const;
+/** For commands about one row. */
 export const ROW_OPERANDS = [
   ['<row>', 'Id or number of the row; or the name of a single job'],
   ['[batch]', `${BATCH_OPERAND[1]}; it may also stand before the row`],
@@ -45,8 +47,11 @@ export const READ_ONLY_NOTE = 'This never spends anything. It reads the ledger a
 export const REPEATABLE_NOTE = 'You can repeat this in any state of the batch. It starts no worker.';
 
 // Names of flags that go together.
+/** Settings of a batch that `tune` can change later. */
 export const TUNING_FLAGS = TUNABLE_NAMES.join(' ');
+/** For commands whose worker may receive the API's webhooks. */
 export const WEBHOOK_FLAGS = 'webhook webhookPort webhookHost webhookRestore';
+/** For commands whose worker may hand out files of this machine. */
 export const LOCAL_MEDIA_FLAGS = 'serveMedia serveMediaUrl';
 /** How a manifest is read. */
 export const READING_FLAGS =
@@ -58,6 +63,7 @@ export const MANIFEST_FLAGS = `name ${READING_FLAGS} ${SPENDING_FLAGS} ${LOCAL_M
 /** Commands that run a single job. */
 export const SINGLE_FLAGS =
   'budget onUnknown retakes cache rate pollRate probe assumeSeconds quiet verbose confirm yes again resubmit apiUrl json api';
+/** `say`. */
 export const SPEECH_FLAGS = `${SINGLE_FLAGS} force engine format speed language verify split tts`;
 /** When a schedule fires. */
 export const FIRING_FLAGS =
@@ -70,6 +76,7 @@ export const SINGLE_DIALECT = {
 } as const;
 /** The own flags of a command that writes one file. */
 export const singleFileFlags = (help: string): FlagTable => ({ ...SINGLE_DIALECT, out: ['-o, --out <file>', help] });
+/** `say`, which without `--out` names its file by a digest of the text. */
 export const SPEECH_FILE_FLAGS = singleFileFlags(
   'File, folder, or - for stdout (default: say-<digest>.<format> here); its extension is the format',
 );

@@ -41,6 +41,7 @@ export function nameAmong<Name extends string>(flag: string, given: string, name
   return name;
 }
 
+/** A number above 0, which need not be whole. */
 export const positive = reading(parsePositive, 'a number above 0');
 /** A number of credits, 0 included. */
 export const credits = (text: string): number => (text.trim() === '0' ? 0 : positive(text));
@@ -54,6 +55,7 @@ export const loudness = reading((text) => {
   return findFinishingFault({ loudness: parsed }) === undefined ? parsed : undefined;
 }, LOUDNESS_FORM);
 
+/** A dialect, or the share of rows that use the legacy one. */
 export const dialectChoice = reading(
   (text) => (parseDialectChoice(text) === undefined ? undefined : (text as DialectChoice)),
   DIALECT_FORMS,

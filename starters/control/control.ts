@@ -14,8 +14,11 @@ import { commandLine, form, number, plural } from '../terminal/words.ts';
 import { inCredits } from '../terminal/money.ts';
 import { tableLines } from '../terminal/table.ts';
 
+/** Lets no more paid requests be sent; running jobs are still fetched. */
 export const pause: ControlCommand = (name, flags, context) => control(name, 'paused', flags, context);
+/** Continues a batch that a person, or voxbatch itself, has paused. */
 export const resume: ControlCommand = (name, flags, context) => control(name, 'running', flags, context);
+/** Cancels, for good, what was not sent; with `--now` also gives up running jobs. */
 export const stop: ControlCommand = (name, flags, context) => control(name, 'stopping', flags, context);
 
 /** `voxbatch pause|resume|stop [BATCH]`: takes the newest batch by default. */

@@ -74,6 +74,7 @@ interface UnitWriter {
   readonly install: (service: Service) => readonly string[];
 }
 
+/** The formats of `up --print-unit`. */
 export const UNITS: Readonly<Record<NonNullable<Flags['printUnit']>, UnitWriter>> = {
   /**
    * A unit file for systemd 240 or newer. `KillMode=mixed`: SIGTERM goes to `up` alone, which stops its server last;

@@ -8,6 +8,7 @@ const TASKS = ['nightly-catalogue', 'weekly-digest'] as const;
 /** The name of an example manifest in the package, without its extension. */
 export type Example = Kind | (typeof TASKS)[number];
 
+/** One for each kind of rows, and one for each task that `init` can set up. */
 export const EXAMPLES: readonly Example[] = [...KINDS, ...TASKS];
 
 /** Returns the path of an example manifest. Throws if the installation lacks it. */
