@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { BATCH, keyOf, tts, dub } from './rows.ts';
+import { BATCH, INTENT, keyOf, tts, dub } from './rows.ts';
 import { fastClock } from './worker.ts';
 import { begin, type World } from './world.ts';
 import { ANN } from '../support/ann.ts';
@@ -79,9 +79,9 @@ describe('fetchResult', () => {
       const { world } = await begin([tts('Lost.')]);
       const { ledger } = world;
       const failure = { class: 'OutcomeUnknown', message: 'No answer.' } as const;
-      await ledger.intend(keyOf(1), { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8 });
+      await ledger.intend(keyOf(1), INTENT);
       await ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
-      const [wrong, right] = [await world.makeJob('Of somebody else.'), await world.makeJob('Lost.')];
+      const [wrong, right] = [await world.makeJob(tts('Of somebody else.')), await world.makeJob(tts('Lost.'))];
       const download = world.holdAt('before-rename');
       const worker = await world.worker({ atFaultPoint: download.atFaultPoint });
       const other = await world.worker();

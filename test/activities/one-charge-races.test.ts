@@ -10,7 +10,6 @@ import { claimAnew } from '../ledger/setup.ts';
 import { BATCH, keyOf, settingsOf, tts, lipSync } from './rows.ts';
 import { adopt, movableClock } from './worker.ts';
 import { createWorld, begin } from './world.ts';
-import { createElsewhere } from './create-elsewhere.ts';
 import { ANN } from '../support/ann.ts';
 
 /** Two at once, zombies and clocks of docs/decisions/one-charge.md. A zombie is held at a moment and let go later. */
@@ -78,7 +77,7 @@ describe('one charge: two at once', () => {
   it('a row that is about to be sent is given a job by hand', async () => {
     for (const moment of ['before-intent', 'after-intent'] as const) {
       const { world, worker: other } = await begin([tts()]);
-      const jobId = await createElsewhere(world);
+      const jobId = await world.makeJob();
       const slow = await world.stopAt(moment);
       const isSent = moment === 'after-intent';
       const refused = { type: 'refused', why: { type: 'in-flight' } };

@@ -1,5 +1,6 @@
+import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { LedgerEntry, Simulator } from '../../simulator/start-simulator.ts';
-import type { Rule } from './rows.ts';
+import { tts, type Rule } from './rows.ts';
 
 /** What the simulator counted, by route and status. */
 interface Statistics {
@@ -74,9 +75,11 @@ export class RunningService {
     return answer.json();
   }
 
-  /** A job that no row has, by its id. */
-  async makeJob(text: string): Promise<string> {
-    await this.post('/speech/tts/jobs', { text, voiceId: 'v1' });
+  /** The job of a row's first step that another program, or a ledger that was lost, made with the same account; its id. */
+  async makeJob(spec: RowSpec = tts()): Promise<string> {
+    if (spec.kind === 'lip-sync')
+      await this.post('/media/lip-sync/jobs', { videoUrl: spec.video, audioUrl: spec.audio });
+    else await this.post('/speech/tts/jobs', { text: spec.text, voiceId: spec.voice });
     return this.charges().at(-1)?.jobId ?? '';
   }
 }

@@ -14,16 +14,13 @@ import type { ResultFile } from '../../ledger/records.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { afterResult } from '../../policy/rows/after-result.ts';
 import { isFetchedAgain, nextMove, presentTake, rowView } from '../../policy/rows/row-machine.ts';
-import { aBatch, aRow, INTENT, makeFolder, open } from '../ledger/setup.ts';
+import { GONE, JOB_FAILED, LOST, UNKNOWN } from '../ledger/actions.ts';
+import { aBatch, aDub, aRow, INTENT, makeFolder, open } from '../ledger/setup.ts';
 import { lazyFileReader } from '../../store/open-store.ts';
 import { ANN } from '../support/ann.ts';
 
 /** How a request goes, or the job of one. */
 export type Luck = 'well' | 'fails' | 'answer-lost' | 'dies';
-
-const FAILED = { class: 'JobFailed', message: 'It failed.' } as const;
-const GONE = { class: 'ResultGone', message: 'The API has forgotten it.' } as const;
-const LOST = { class: 'OutcomeUnknown', message: 'No answer came.' } as const;
 
 interface Home {
   readonly folder: string;
@@ -56,8 +53,7 @@ export class TakesWorld {
     const ledger = await open(home.folder);
     await mkdir(join(home.folder, 'store', 'b'), { recursive: true });
     const loading = await ledger.createBatch(aBatch());
-    const dub = { kind: 'dub', text: 'Hello.', voice: 'v', video: 'http://h/v.mp4', extra: {} } as const;
-    await ledger.addRows(loading, [aRow(1), { ...aRow(2), spec: dub }]);
+    await ledger.addRows(loading, [aRow(1), aDub(2)]);
     await ledger.openBatch(loading, 2);
     return new TakesWorld(home, ledger);
   }
@@ -92,7 +88,7 @@ export class TakesWorld {
       const key = { batch: 'b', ...move.at };
       if (move.type === 'submit') await this.#send(key, lucky);
       else if (move.type === 'wait') await this.#look(found, key, lucky);
-      else await this.#ledger.settle(key, { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
+      else await this.#ledger.settle(key, { verdict: 'unknown', failure: LOST }, UNKNOWN);
     }
   }
 
@@ -149,14 +145,12 @@ export class TakesWorld {
       );
     }
     if (luck === 'dies') return;
-    if (luck === 'answer-lost')
-      await this.#ledger.settle(key, { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
-    else
-      await this.#ledger.settle(
-        key,
-        { verdict: 'accepted', jobId: `${key.step}-${key.row}-${key.take}` },
-        { state: 'processing' },
-      );
+    if (luck === 'answer-lost') {
+      await this.#ledger.settle(key, { verdict: 'unknown', failure: LOST }, UNKNOWN);
+      return;
+    }
+    const jobId = `${key.step}-${key.row}-${key.take}`;
+    await this.#ledger.settle(key, { verdict: 'accepted', jobId }, { state: 'processing' });
   }
 
   async #look({ row, charges }: RowSnapshot, key: AttemptKey, luck: Luck): Promise<void> {
@@ -164,7 +158,7 @@ export class TakesWorld {
     const charge = charges.find((one) => one.step === key.step && one.take === key.take && one.attempt === key.attempt);
     if (luck !== 'well') {
       const isGone = charge !== undefined && isFetchedAgain(charge) && charge.file !== null;
-      const failure = isGone ? GONE : FAILED;
+      const failure = isGone ? GONE : JOB_FAILED;
       await this.#ledger.finishJob(key, { failure }, { outcome: 'failed', failure });
       return;
     }

@@ -18,7 +18,7 @@ import type { Claim } from '../../ledger/lanes/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { TABLES, TABLES_OF } from '../../ledger/schema.ts';
 import type { RedriveChoice, Redriven } from '../../ledger/takes/redrive.ts';
-import type { BatchRecord, NewBatch } from '../../ledger/batches/batch-records.ts';
+import type { NewBatch } from '../../ledger/batches/batch-records.ts';
 import type { LoadedRow, NewRow } from '../../ledger/rows/row-records.ts';
 import { inside } from './inside.ts';
 import { openTestLedger } from '../support/open-test-ledger.ts';
@@ -167,13 +167,6 @@ export function aDub(row: number, more: Partial<RowSpec> = {}): NewRow {
 /** Texts as the parts of a row, of 1 credit each. */
 export function partsOf(first: number, ...texts: readonly string[]): NonNullable<LoadedRow['parts']> {
   return { first, rows: texts.map((text) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} }, quoted: 1 })) };
-}
-
-/** The batch as it is on record. */
-export async function batchOf(name = 'b'): Promise<BatchRecord> {
-  const batch = await ledger.findBatch(name);
-  if (batch === undefined) throw new Error(`there is no batch ${name}`);
-  return batch;
 }
 
 /** A redrive by a person who has just looked at the rows. */

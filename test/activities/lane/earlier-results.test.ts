@@ -207,7 +207,7 @@ describe('the steps of a chain', () => {
     await world.ledger.intend(key, INTENT);
     await world.ledger.settle(key, { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
     // A person may be mistaken.
-    const jobId = await world.makeJob('Something else.');
+    const jobId = await world.makeJob(tts('Something else.'));
     await world.ledger.decide(key, { type: 'adopted', jobId }, ANN);
     await (await world.worker(withMedia())).work('first');
     expect(await world.outcomes('first')).toEqual(['succeeded']);

@@ -3,7 +3,6 @@ import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '../../support/wait-for.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import { BATCH, INTENT, keyOf, lipSync, dub } from '../rows.ts';
-import { createElsewhere } from '../create-elsewhere.ts';
 import type { Worker } from '../worker.ts';
 import { createWorld, begin, type World } from '../world.ts';
 
@@ -54,7 +53,7 @@ describe('a lost lip-sync create', () => {
 
   it.each([true, false])('is unknown where two jobs fit, echoing their inputs: %s', async (echoInputs) => {
     const world = await beginLost([lipSync()], { rules: [{ ...HANG, match: { nth: 1 } }], echoInputs });
-    await createElsewhere(world, lipSync());
+    await world.makeJob(lipSync());
     expect(await outcomeAfter(world, 1)).toBe('unknown');
     expect(await world.ledger.closeBatch(BATCH)).toBe(0);
   });
@@ -65,7 +64,7 @@ describe('a lost lip-sync create', () => {
     void (await world.worker()).submit(at(1));
     await waitFor(async () => (await world.paidRequests()) === 1);
     // Another program on the account makes the only job that there is.
-    await createElsewhere(world, lipSync(2));
+    await world.makeJob(lipSync(2));
     expect(await outcomeAfter(world, 1)).toBe('unknown');
     expect((await world.row()).charges).toMatchObject([{ state: 'unknown', jobId: null }]);
   });
@@ -174,7 +173,7 @@ describe('a lost lip-sync create', () => {
     const specs = [lipSync(1), lipSync(1), lipSync(2), lipSync(2)];
     const world = await beginLost(specs, { rules: [HANG], echoInputs: true }, [1, 2, 3, 4]);
     await world.change('plan', { echoInputs: true });
-    await createElsewhere(world, lipSync(2));
+    await world.makeJob(lipSync(2));
     const workers = await Promise.all([world.worker(), world.worker()]);
     const rows = [1, 2, 3, 4];
     const outcomes = await Promise.all(rows.map((row, i) => outcomeAfter(world, row, workers[i % 2])));
@@ -258,7 +257,7 @@ describe('a lost lip-sync create', () => {
     );
     await lose(world, rows);
     await world.change('plan', { echoInputs: true });
-    for (const n of rows) await createElsewhere(world, lipSync(1_000 + n));
+    for (const n of rows) await world.makeJob(lipSync(1_000 + n));
     const worker = await world.worker();
     await Promise.all(rows.map((row) => worker.reconcile(at(row))));
     const made = new Map(world.charges().map(({ jobId, videoUrl }) => [jobId, videoUrl]));

@@ -9,6 +9,7 @@ import { cleanBatch } from '../../../batches/clean/clean-batch.ts';
 import { scheduledRunOf } from '../../../batches/schedules/scheduled-choices.ts';
 import type { OccurrenceStart } from '../../../contract/activities.ts';
 import type { OccurrenceRecord } from '../../../ledger/schedules/occurrence-records.ts';
+import { saying } from '../../support/batch-end.ts';
 import { FFMPEG } from '../../support/ffmpeg.ts';
 import { settle, specOf } from '../../support/schedule-on-record.ts';
 import { createWorld, type World } from '../world.ts';
@@ -18,9 +19,6 @@ const AT = Date.UTC(2026, 11, 1, 2);
 const NAME = 'nightly.2026-12-01T02-00-00Z';
 
 const outOf = (): string => join(world.folder, 'out', NAME);
-
-/** A matcher with a type. */
-const saying = (text: string): unknown => expect.stringContaining(text);
 
 let world: World;
 let deps: Dependencies;

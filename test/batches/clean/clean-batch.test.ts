@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { areRowsCleaned } from '../../../batches/clean/cleaned-rows.ts';
 import { cleanBatch, type CleanEnd, type CleanRequest } from '../../../batches/clean/clean-batch.ts';
-import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
+import type { Outcome } from '../../../contract/outcomes.ts';
 import type { ResultFile } from '../../../ledger/records.ts';
 import { LedgerMisuse } from '../../../ledger/errors.ts';
 import { writeOutFolder } from '../../../results/write-out-folder.ts';
@@ -44,11 +44,14 @@ async function put(row: number, content: string, take = 1): Promise<ResultFile> 
   return place.store.put(`${stemOf(layout, { row, step: 'speech', take })}.mp3`, content);
 }
 
+/** Makes take 2 of a row. */
+function payAgain(row: number, outcome: Outcome, reason: 'redrive' | 'resubmitted' = 'redrive'): Promise<unknown> {
+  return place.ledger.redrive('demo', [{ row, take: 1, outcome, how: { type: 'pay', fromStep: 'speech', reason } }]);
+}
+
 /** Pays once more for the third row, and ends the batch. */
 async function resubmit(): Promise<void> {
-  await place.ledger.redrive('demo', [
-    { row: 3, take: 1, outcome: 'unknown', how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } },
-  ]);
+  await payAgain(3, 'unknown', 'resubmitted');
   await finish(place, keyOf(3, 'speech', 1, 2), await put(3, 'sound of c', 2), 6);
   await place.ledger.closeBatch('demo');
 }
@@ -104,9 +107,7 @@ describe('clean', () => {
 
   it('removes the text of a transcript, also where later rows could have used it', async () => {
     await resubmit();
-    await place.ledger.redrive('demo', [
-      { row: 1, take: 1, outcome: 'succeeded', how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } },
-    ]);
+    await payAgain(1, 'succeeded');
     const key = keyOf(1, 'speech', 1, 2);
     const file = await put(1, 'what was said', 2);
     await place.ledger.intend(key, {
@@ -171,10 +172,7 @@ describe('clean', () => {
     expect((await place.ledger.readRow('demo', 3))?.row.input).toEqual(['c', 'text of c']);
     expect(await isStored(1)).toBe(true);
     expect(areRowsCleaned(await place.batch())).toBe(true);
-    const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
-    await expect(place.ledger.redrive('demo', [{ row: 1, take: 1, outcome: 'succeeded', how }])).rejects.toThrow(
-      LedgerMisuse,
-    );
+    await expect(payAgain(1, 'succeeded')).rejects.toThrow(LedgerMisuse);
     const { apiUrl, account } = await place.batch();
     expect(await place.ledger.lastRows({ apiUrl, account }, ['a'])).toEqual([]);
   });
@@ -182,8 +180,7 @@ describe('clean', () => {
   it('lets the batch be run again without its media', async () => {
     await resubmit();
     await clean();
-    const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
-    await place.ledger.redrive('demo', [{ row: 1, take: 1, outcome: 'succeeded', how }]);
+    await payAgain(1, 'succeeded');
     await finish(place, keyOf(1, 'speech', 1, 2), await put(1, 'another a', 2), 4);
     await place.ledger.closeBatch('demo');
     const { mismatches, damaged } = await writeOutFolder(place.request());
@@ -198,17 +195,13 @@ describe('clean', () => {
       const kill = (): never => {
         throw new Error(`killed at ${killed}`);
       };
-      const parts = { ...request(await place.batch()), parts: ALL };
-      const ledger = { ...parts.ledger, ...(killed in parts.ledger ? { [killed]: kill } : {}) };
-      const shop = { ...parts.store, ...(killed in parts.store ? { [killed]: kill } : {}) };
-      await expect(cleanBatch({ ...parts, ledger, store: shop })).rejects.toThrow('killed');
+      const ledger = { ...place.ledger, ...(killed in place.ledger ? { [killed]: kill } : {}) };
+      const shop = { ...store, ...(killed in store ? { [killed]: kill } : {}) };
+      await expect(clean({ parts: ALL, ledger, store: shop })).rejects.toThrow('killed');
       const { cleaned } = await place.batch();
       expect(cleaned.unfinished).toEqual(killed === 'beginClean' ? null : ALL);
       if (killed === 'beginClean') continue;
-      const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
-      await expect(place.ledger.redrive('demo', [{ row: 1, take: 1, outcome: 'succeeded', how }])).rejects.toThrow(
-        'being cleaned',
-      );
+      await expect(payAgain(1, 'succeeded')).rejects.toThrow('being cleaned');
     }
     // Whatever it is asked to remove, what was begun is finished.
     expect(await clean({ parts: MEDIA })).toMatchObject({ type: 'cleaned', rows: 2, inDoubt: 1 });
@@ -221,7 +214,3 @@ describe('clean', () => {
     });
   });
 });
-
-function request(batch: BatchRecord): CleanRequest {
-  return { ledger: place.ledger, store, batch, parts: MEDIA, by: ANN };
-}

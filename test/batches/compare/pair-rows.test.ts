@@ -3,20 +3,15 @@ import fc from 'fast-check';
 import { pairRows } from '../../../batches/compare/compare-batches.ts';
 import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
 import type { NewRow } from '../../../ledger/rows/row-records.ts';
-import { aBatch, aRow, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
+import { batchOf } from '../../ledger/readings.ts';
+import { aRow, ledger, ledgerForEachTest, load, upTo } from '../../ledger/setup.ts';
 
 ledgerForEachTest();
 
 async function add(name: string, rows: readonly Partial<NewRow>[]): Promise<BatchRecord> {
-  const loading = await ledger.createBatch(aBatch(name));
-  await ledger.addRows(
-    loading,
-    rows.map((change, at) => ({ ...aRow(at + 1), ...change })),
-  );
-  await ledger.openBatch(loading, rows.length);
-  const batch = await ledger.findBatch(name);
-  if (batch === undefined) throw new Error('expected the batch');
-  return batch;
+  const given = rows.map((change, at) => ({ ...aRow(at + 1), ...change }));
+  await load(given, { name });
+  return batchOf(name);
 }
 
 /** `a=b` for a pair, `a=` and `=b` for a row of one batch, by their numbers. */
@@ -59,16 +54,12 @@ it('pairs no rows of which nobody knows any more what they asked for', async () 
 });
 
 it('hands on every row of both once, over pages', async () => {
-  const one = await add(
-    'one',
-    Array.from({ length: 1_203 }, (_, at) => ({ id: `r${at}` })),
-  );
-  const other = await add(
-    'other',
-    Array.from({ length: 1_203 }, (_, at) => ({ id: `r${1_202 - at}` })),
-  );
-  expect((await pairs(one, other)).toSorted()).toEqual(
-    Array.from({ length: 1_203 }, (_, at) => `${at + 1}=${1_203 - at}`).toSorted(),
+  const rows = upTo(1_203).map((row) => ({ id: `r${row}` }));
+  const found = await pairs(await add('one', rows), await add('other', rows.toReversed()));
+  expect(found.toSorted()).toEqual(
+    upTo(1_203)
+      .map((row) => `${row}=${1_204 - row}`)
+      .toSorted(),
   );
 });
 

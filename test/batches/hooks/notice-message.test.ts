@@ -1,17 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { noticeEnvironment, noticeMessage, type NoticeMessage } from '../../../client/hooks/notice-content.ts';
 import { viewBatch } from '../../../batches/status/view-batch.ts';
-import { aKey, fill, INTENT, batchOf, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
+import { accept } from '../../ledger/actions.ts';
+import { batchOf } from '../../ledger/readings.ts';
+import { ledger, ledgerForEachTest, load } from '../../ledger/setup.ts';
 
-ledgerForEachTest(async () => {
-  await fill(ledger, 1);
-});
+ledgerForEachTest(() => load(1));
 
 /** The message after a request that the API charged this for; undefined: it did not say. */
 async function messageAfter(credits: number | undefined): Promise<NoticeMessage> {
-  await ledger.intend(aKey(1), INTENT);
-  const price = credits === undefined ? {} : { credits };
-  await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1', ...price }, { state: 'processing' });
+  await accept(1, credits === undefined ? {} : { credits });
   const view = await viewBatch(ledger, await batchOf());
   return noticeMessage({ id: 'n1', madeAt: 0 }, 'ended', view);
 }

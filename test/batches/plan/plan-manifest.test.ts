@@ -11,6 +11,7 @@ import { stepsIn, type Step } from '../../../contract/row-kinds.ts';
 import { openManifest } from '../../../inputs/manifest-source.ts';
 import { summarizeManifest } from '../../../inputs/read-manifest.ts';
 import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
+import type { Intent } from '../../../ledger/requests/intent-records.ts';
 import type { RowRecord } from '../../../ledger/rows/row-records.ts';
 import type { MediaIdentity } from '../../../policy/cache/result-key.ts';
 import { settingsOf } from '../../activities/rows.ts';
@@ -23,6 +24,8 @@ const HEADER = 'id,kind,text,voice,video,duration\n';
 /** Ten characters each: 5 credits. */
 const LINES = `${HEADER}a,tts,Text of a.,anna,,\nb,tts,Text of b.,anna,,\nc,tts,Text of c.,ben,,\n`;
 const FILM = 'https://media.example/film.mp4';
+const DUB = `${HEADER}d,dub,Text of d.,anna,${FILM},4\n`;
+const INTENT = { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 };
 
 const place = freshPlace();
 const identities = new Map<string, MediaIdentity>([[FILM, { etag: '"1"', bytes: 9 }]]);
@@ -77,19 +80,25 @@ async function load(content: string, name = 'last', more: Partial<LoadRequest> =
   return loaded.batch;
 }
 
+const keyOf = (row: number, step: Step = 'speech', batch = 'last'): AttemptKey => ({
+  ...{ batch, row, step, take: 1, attempt: 1 },
+});
+
+/** What a worker does with a request of 5 credits: the API makes a job of it. */
+async function accept(key: AttemptKey, intent: Partial<Intent> = {}): Promise<void> {
+  await place.ledger.intend(key, { ...INTENT, ...intent });
+  const jobId = `${key.batch}-${key.row}-${key.step}`;
+  await place.ledger.settle(key, { verdict: 'accepted', jobId }, { state: 'processing' });
+}
+
 /** Makes the results of a row, step by step, and ends it. */
 async function make(batch: BatchRecord, { row, spec }: RowRecord): Promise<void> {
   const steps = stepsIn(spec);
   const made = new Map<Step, string>();
   for (const step of steps) {
-    const key = { batch: batch.name, row, step, take: 1, attempt: 1 };
+    const key = keyOf(row, step, batch.name);
     const resultKey = stepKey(batch, spec, step, { media: identities, made }) ?? '';
-    await place.ledger.intend(key, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8, resultKey });
-    await place.ledger.settle(
-      key,
-      { verdict: 'accepted', jobId: `${batch.name}-${row}-${step}` },
-      { state: 'processing' },
-    );
+    await accept(key, { resultKey });
     const file = await place.store.put(`${batch.name}/${row}-${step}-1.bin`, `${step} of ${row}`);
     made.set(step, file.sha256);
     const isLast = step === steps.at(-1);
@@ -106,8 +115,7 @@ async function run(content: string, name = 'last', failed: readonly string[] = [
       continue;
     }
     const failure = { class: 'BadRequest', message: 'no' } as const;
-    const key = { batch: name, row: row.row, step: 'speech', take: 1, attempt: 1 } as const;
-    await place.ledger.giveUp(key, { outcome: 'failed', failure });
+    await place.ledger.giveUp(keyOf(row.row, 'speech', name), { outcome: 'failed', failure });
   }
   await place.ledger.closeBatch(name);
   return batch;
@@ -198,10 +206,9 @@ describe('why rows of a manifest are paid for', () => {
   });
 
   it('is the last step of a chain whose speech is there, or nothing with both', async () => {
-    const dub = `${HEADER}d,dub,Text of d.,anna,${FILM},4\n`;
-    await run(dub);
-    expect((await planned(dub)).reasons.cached).toMatchObject({ rows: 1, saved: 9 });
-    const { reasons, summary } = await planned(dub.replace('film', 'new-film'));
+    await run(DUB);
+    expect((await planned(DUB)).reasons.cached).toMatchObject({ rows: 1, saved: 9 });
+    const { reasons, summary } = await planned(DUB.replace('film', 'new-film'));
     expect(reasons.changed).toMatchObject({ rows: 1, quoted: 4, saved: 5 });
     expect(reasons.changed.groups[0]?.reason).toMatchObject({
       changes: [{ field: 'video', from: FILM, to: 'https://media.example/new-film.mp4' }],
@@ -210,10 +217,9 @@ describe('why rows of a manifest are paid for', () => {
   });
 
   it('is other content behind the same link', async () => {
-    const dub = `${HEADER}d,dub,Text of d.,anna,${FILM},4\n`;
-    await run(dub);
+    await run(DUB);
     const other: PlanRequest['identify'] = () => Promise.resolve(new Map([[FILM, { etag: '"2"', bytes: 9 }]]));
-    const { reasons } = await planned(dub, { identify: other });
+    const { reasons } = await planned(DUB, { identify: other });
     expect(reasons.changed.groups[0]?.reason).toMatchObject({
       changes: [{ field: 'content of video', from: 'as it was', to: 'as it is now' }],
     });
@@ -269,22 +275,17 @@ describe('a manifest whose batch is on record', () => {
 
   it('has the rows left that were not sent, without what is there already and what runs', async () => {
     await run(LINES.replaceAll('c,', 'x,'), 'before');
-    const batch = await load(`${LINES}e,tts,Text of e.,anna,,\nf,tts,Text of f.,anna,,\n`);
-    const sent = { batch: 'last', row: 4, step: 'speech', take: 1, attempt: 1 } as const;
-    await place.ledger.intend(sent, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 });
-    await place.ledger.settle(sent, { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
-    expect(batch.rows).toBe(5);
     const content = `${LINES}e,tts,Text of e.,anna,,\nf,tts,Text of f.,anna,,\n`;
+    const batch = await load(content);
+    await accept(keyOf(4));
+    expect(batch.rows).toBe(5);
     expect(await left(content)).toMatchObject({ rows: 4, underWay: 1, bill: { quoted: 5, free: 3 } });
   });
 
   it('has the later step left of a chain that has begun', async () => {
-    const dub = `${HEADER}d,dub,Text of d.,anna,${FILM},4\n`;
-    await load(dub);
-    const key = { batch: 'last', row: 1, step: 'speech', take: 1, attempt: 1 } as const;
-    await place.ledger.intend(key, { quoted: 5, quotedRest: 4, owner: 'w', maxSending: 8 });
-    await place.ledger.settle(key, { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
-    expect(await left(dub)).toMatchObject({ rows: 1, underWay: 0, bill: { quoted: 4 } });
+    await load(DUB);
+    await accept(keyOf(1), { quotedRest: 4 });
+    expect(await left(DUB)).toMatchObject({ rows: 1, underWay: 0, bill: { quoted: 4 } });
   });
 
   describe('with rows that its budget left out', () => {
@@ -292,12 +293,9 @@ describe('a manifest whose batch is on record', () => {
     async function spend(charged: number): Promise<void> {
       await load(LINES);
       await place.ledger.tune('last', { budget: 9 });
-      const keyOf = (row: number): AttemptKey => ({ batch: 'last', row, step: 'speech', take: 1, attempt: 1 });
-      const intent = { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 };
-      await place.ledger.intend(keyOf(1), intent);
-      await place.ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+      await accept(keyOf(1));
       await place.ledger.finishJob(keyOf(1), { credits: charged }, { outcome: 'succeeded' });
-      for (const row of [2, 3]) expect((await place.ledger.intend(keyOf(row), intent)).type).toBe('over-budget');
+      for (const row of [2, 3]) expect((await place.ledger.intend(keyOf(row), INTENT)).type).toBe('over-budget');
       await place.ledger.closeBatch('last');
     }
 

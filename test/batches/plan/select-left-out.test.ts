@@ -5,19 +5,17 @@ import { openNewlyChosen } from '../../../batches/plan/select-left-out.ts';
 import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
-import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest, partsOf } from '../../ledger/setup.ts';
+import { accept, finish } from '../../ledger/actions.ts';
+import { batchOf } from '../../ledger/readings.ts';
+import { aKey, aRow, ledger, ledgerForEachTest, load, partsOf, upTo } from '../../ledger/setup.ts';
 import { ANN } from '../../support/ann.ts';
 
 const ROWS = 1_203;
 
 let batch: BatchRecord;
 ledgerForEachTest(async () => {
-  const { settings, ...others } = aBatch();
-  const estimated = { ...settings, prices: BUILT_IN_PRICES };
-  const loading = await ledger.createBatch({ ...others, settings: estimated, subset: { type: 'limit', rows: 3 } });
-  const lines = Array.from({ length: ROWS }, (_, at) => ({ ...aRow(at + 1), isNotChosen: at >= 3 }));
-  await ledger.addRows(loading, lines);
-  await ledger.openBatch(loading, ROWS);
+  const lines = upTo(ROWS).map((row) => ({ ...aRow(row), isNotChosen: row > 3 }));
+  await load(lines, { settings: { prices: BUILT_IN_PRICES }, subset: { type: 'limit', rows: 3 } });
   batch = await batchOf();
 });
 
@@ -49,12 +47,9 @@ describe('rows that are chosen by a later run', () => {
   });
 
   it('are priced by what the API charged for the rows before, which is what the budget has to pay', async () => {
-    const intent = { ...INTENT, quoted: 3 };
-    await ledger.intend(aKey(1), intent);
-    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1', credits: 6 }, { state: 'processing' });
+    await accept(1, { credits: 6 }, { quoted: 3 });
     // Of this one the API did not tell the price.
-    await ledger.intend(aKey(2), intent);
-    await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'j2' }, { state: 'processing' });
+    await accept(2, {}, { quoted: 3 });
     // Every text costs as much again as its quote: 3 for `Row 4` to `Row 9`, 4 for `Row 10` and `Row 11`.
     const few = ({ row }: { row: number }): boolean => row <= 11;
     expect(await priceOf(batch, few, 18)).toMatchObject({
@@ -65,29 +60,24 @@ describe('rows that are chosen by a later run', () => {
   });
 
   it('are priced with the rows of earlier runs that wait for their voices', async () => {
-    const loading = await ledger.createBatch({ ...aBatch('voices'), subset: { type: 'limit', rows: 2 } });
     const speaks = { ...aRow(1).spec, voice: 'name:N' };
-    await ledger.addRows(loading, [
-      { ...aRow(1), spec: speaks, waitsFor: { type: 'made', row: 3 } },
-      aRow(2),
-      { ...aRow(3, 'voice'), isNotChosen: true },
-    ]);
-    await ledger.openBatch(loading, 3);
-    const voices = (await ledger.findBatch('voices')) as BatchRecord;
+    const waits = { ...aRow(1), spec: speaks, waitsFor: { type: 'made', row: 3 } } as const;
+    const rows = [waits, aRow(2), { ...aRow(3, 'voice'), isNotChosen: true }];
+    await load(rows, { name: 'voices', subset: { type: 'limit', rows: 2 } });
+    const voices = await batchOf('voices');
     expect(await priceOf(voices, all, null)).toMatchObject({ rows: 1, dependents: 1, quoted: 5 });
     expect(await priceOf(batch, first, null)).toMatchObject({ dependents: 0 });
   });
 
   it('are priced without a part that a person gave its job: that was paid', async () => {
-    const loading = await ledger.createBatch({ ...aBatch('parts'), subset: { type: 'limit', rows: 1 } });
     const parts = partsOf(3, 'One.', 'Two.', 'Three.');
-    await ledger.addRows(loading, [aRow(1), { ...aRow(2), quoted: 3, parts, isNotChosen: true }]);
-    await ledger.openBatch(loading, 2);
+    const rows = [aRow(1), { ...aRow(2), quoted: 3, parts, isNotChosen: true }];
+    await load(rows, { name: 'parts', subset: { type: 'limit', rows: 1 } });
     const record = await batchOf('parts');
     expect(await priceOf(record, all, null)).toMatchObject({ rows: 1, quoted: 3 });
     const key = { ...aKey(4), batch: 'parts' };
     expect(await ledger.decide(key, { type: 'adopted', jobId: 'j', isUnsent: true }, ANN)).toBe(true);
-    await ledger.finishJob(key, {}, { outcome: 'succeeded' });
+    await finish(key);
     expect(await ledger.counts('parts')).toMatchObject({ notChosen: 1 });
     expect(await priceOf(record, all, null)).toMatchObject({ rows: 1, quoted: 2 });
   });

@@ -5,10 +5,9 @@ import { releaseTake } from '../../../batches/reconcile/decisions.ts';
 import { planSettlement } from '../../../batches/reconcile/settlement-request.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import { freeReadsOf } from '../../../worker/dependencies.ts';
-import { createElsewhere } from '../../activities/create-elsewhere.ts';
 import { BATCH, dub, INTENT, keyOf, lipSync, PARTS, tts } from '../../activities/rows.ts';
-import { adopt, recordOf } from '../../activities/worker.ts';
-import { begin, createWorld, type Filling } from '../../activities/world.ts';
+import { adopt, recordOf, type Worker } from '../../activities/worker.ts';
+import { begin, createWorld, type Filling, type World } from '../../activities/world.ts';
 import { ANN } from '../../support/ann.ts';
 
 const VOICE: RowSpec = { kind: 'voice', name: 'Ada', samples: [], extra: {} };
@@ -18,7 +17,7 @@ const VOICE: RowSpec = { kind: 'voice', name: 'Ada', samples: [], extra: {} };
 describe('a row that was never sent, as far as the ledger knows', () => {
   it('is given the job that a person names, and pays for nothing', async () => {
     const { world, worker } = await begin([tts(), tts('Other.')]);
-    const jobId = await createElsewhere(world);
+    const jobId = await world.makeJob();
     const adopted = { row: 1, jobId, type: 'adopted' };
     const first = await adopt(worker.deps, 1, jobId);
     expect([first, 'goesOn' in first]).toEqual([expect.objectContaining(adopted), false]);
@@ -39,7 +38,7 @@ describe('a row that was never sent, as far as the ledger knows', () => {
 
   it('is given no job that the API does not have, or that is of another operation', async () => {
     const { world, worker } = await begin([tts(), lipSync()]);
-    const jobId = await createElsewhere(world);
+    const jobId = await world.makeJob();
     for (const [row, named] of [
       [1, 'nobody'],
       [2, jobId],
@@ -55,7 +54,7 @@ describe('a row that was never sent, as far as the ledger knows', () => {
 
   it('is given no job that the API lists with other links than its own', async () => {
     const { world, worker } = await begin([lipSync(1)], { echoInputs: true });
-    const [other, own] = [await createElsewhere(world, lipSync(2)), await createElsewhere(world, lipSync(1))];
+    const [other, own] = [await world.makeJob(lipSync(2)), await world.makeJob(lipSync(1))];
     expect(await adopt(worker.deps, 1, other)).toMatchObject({ type: 'refused', why: { type: 'other-inputs' } });
     expect(await world.attempts()).toEqual([]);
     expect(await adopt(worker.deps, 1, own)).toMatchObject({ type: 'adopted' });
@@ -63,7 +62,7 @@ describe('a row that was never sent, as far as the ledger knows', () => {
 
   it('goes on with its next step, which a person may name, too', async () => {
     const { world, worker } = await begin([dub()]);
-    const adopted = await adopt(worker.deps, 1, await createElsewhere(world, dub()));
+    const adopted = await adopt(worker.deps, 1, await world.makeJob(dub()));
     expect(adopted).toMatchObject({ goesOn: { steps: ['lip-sync'], quoted: null } });
     await worker.wait([[1]]);
     expect(await adopt(worker.deps, 1, 'nobody')).toMatchObject({ why: { type: 'no-such-job', step: 'lip-sync' } });
@@ -74,7 +73,7 @@ describe('a row that was never sent, as far as the ledger knows', () => {
 
   it('may have been left out by a stop: it is open again, and its batch waits for no other', async () => {
     const { world, worker } = await begin([tts(), tts('Other.')]);
-    const jobId = await createElsewhere(world);
+    const jobId = await world.makeJob();
     await worker.control('stopping');
     await world.work();
     expect(await world.outcomes()).toEqual(['cancelled', 'cancelled']);
@@ -86,7 +85,7 @@ describe('a row that was never sent, as far as the ledger knows', () => {
 
   it('is unknown once the job is taken back, and is not sent by itself', async () => {
     const { world, worker } = await begin([tts()]);
-    const jobId = await createElsewhere(world);
+    const jobId = await world.makeJob();
     await adopt(worker.deps, 1, jobId);
     expect(await releaseTake(worker.deps.ledger, BATCH, { row: 1 }, ANN)).toMatchObject({ type: 'released', jobId });
     await worker.drive(1);
@@ -98,7 +97,7 @@ describe('a row that was never sent, as far as the ledger knows', () => {
     'keeps its own request that was sent while its job was read, and is %s',
     async (is) => {
       const { world, worker } = await begin([tts()]);
-      const jobId = await createElsewhere(world);
+      const jobId = await world.makeJob();
       const reads = freeReadsOf(worker.deps);
       const findJob: typeof reads.findJob = async (...args) => {
         const found = await reads.findJob(...args);
@@ -117,7 +116,7 @@ describe('a row that was never sent, as far as the ledger knows', () => {
   it('is given no job while the voice that it speaks with was not made: it would end again, and the job not be fetched', async () => {
     const wanted: Filling = { waits: [undefined, { type: 'made', row: 1 }] };
     const { world, worker } = await begin([VOICE, { ...tts(), voice: 'name:Ada' }], { wanted });
-    const jobId = await createElsewhere(world);
+    const jobId = await world.makeJob();
     const refused = { type: 'refused', why: { type: 'not-in-doubt' } };
     expect(await adopt(worker.deps, 2, jobId)).toMatchObject(refused);
     await worker.control('stopping');
@@ -152,18 +151,23 @@ describe('a row that was never sent, as far as the ledger knows', () => {
     expect(await plan('1')).toMatchObject({ type: 'several-parts', parts: [{}, {}, {}] });
     const part = (await world.ledger.partsOf(BATCH, 1))[1];
     expect(await plan(part?.row.id ?? '')).toMatchObject({ adoptions: [{ row: part?.row.row }] });
-    expect(await adopt(deps, part?.row.row ?? 0, await createElsewhere(world, tts(PARTS[1])))).toMatchObject({
+    expect(await adopt(deps, part?.row.row ?? 0, await world.makeJob(tts(PARTS[1])))).toMatchObject({
       type: 'adopted',
     });
     expect(await world.row()).toMatchObject({ outcome: null });
   });
 });
 
+/** Begins take 2 of row 1 with a job. */
+async function giveNext(world: World, { deps }: Worker, jobId: string): ReturnType<typeof adoptJob> {
+  return adoptJob(deps.ledger, freeReadsOf(deps), await recordOf(world), { row: 1, take: 2, jobId }, ANN);
+}
+
 describe('a row that has ended, whose next take a restored ledger lacks', () => {
   it('begins that take with the job, and is asked for it by name if it has a result', async () => {
     const { world, worker } = await begin([tts(), tts('Other.')]);
     await world.work();
-    const jobId = await createElsewhere(world);
+    const jobId = await world.makeJob();
     expect(await adopt(worker.deps, 1, jobId)).toMatchObject({ type: 'refused', why: { type: 'not-in-doubt' } });
     const named = { row: 1, take: 2, jobId };
     const record = await recordOf(world);
@@ -171,11 +175,9 @@ describe('a row that has ended, whose next take a restored ledger lacks', () => 
       planSettlement(worker.deps.ledger, record, { adopt: [{ row, job: jobId }] });
     expect(await plan('1/2')).toMatchObject({ adoptions: [named] });
     expect(await plan('1/3')).toMatchObject({ type: 'no-take', word: '1', take: 3, takes: 1 });
-    const give = (): ReturnType<typeof adoptJob> =>
-      adoptJob(worker.deps.ledger, freeReadsOf(worker.deps), record, named, ANN);
-    expect(await give()).toMatchObject({ type: 'adopted', newTake: 2 });
+    expect(await giveNext(world, worker, jobId)).toMatchObject({ type: 'adopted', newTake: 2 });
     // The same command again, as after a kill.
-    expect(await give()).toMatchObject({ type: 'adopted' });
+    expect(await giveNext(world, worker, jobId)).toMatchObject({ type: 'adopted' });
     expect(await plan('1/3')).toMatchObject({ type: 'no-take', word: '1', take: 3, takes: 2 });
     await world.work();
     expect(await world.row()).toMatchObject({ outcome: 'succeeded', take: 2, charges: [{}, { take: 2, jobId }] });
@@ -186,9 +188,8 @@ describe('a row that has ended, whose next take a restored ledger lacks', () => 
   it('may have been edited for it: the job has other links, which is said', async () => {
     const { world, worker } = await begin([lipSync(1)], { echoInputs: true });
     await world.work();
-    const jobId = await createElsewhere(world, lipSync(2));
-    const [reads, record] = [freeReadsOf(worker.deps), await recordOf(world)];
-    expect(await adoptJob(worker.deps.ledger, reads, record, { row: 1, take: 2, jobId }, ANN)).toMatchObject({
+    const jobId = await world.makeJob(lipSync(2));
+    expect(await giveNext(world, worker, jobId)).toMatchObject({
       ...{ type: 'adopted', newTake: 2, otherInputs: true },
     });
   });
@@ -197,10 +198,8 @@ describe('a row that has ended, whose next take a restored ledger lacks', () => 
     const { world, worker } = await begin([dub()], { echoInputs: true });
     await world.work();
     await worker.control('paused');
-    const [speech, video] = [await createElsewhere(world, dub()), await createElsewhere(world, lipSync(2))];
-    const [reads, record] = [freeReadsOf(worker.deps), await recordOf(world)];
-    const give = (jobId: string): ReturnType<typeof adoptJob> =>
-      adoptJob(worker.deps.ledger, reads, record, { row: 1, take: 2, jobId }, ANN);
+    const [speech, video] = [await world.makeJob(dub()), await world.makeJob(lipSync(2))];
+    const give = (jobId: string): ReturnType<typeof adoptJob> => giveNext(world, worker, jobId);
     expect(await give(speech)).toMatchObject({ type: 'adopted', newTake: 2 });
     expect(await give(video)).toMatchObject({ why: { type: 'adopted-before', jobId: speech, hasLaterStep: true } });
     await world.work();
@@ -214,11 +213,9 @@ describe('a row that has ended, whose next take a restored ledger lacks', () => 
     const { world, worker } = await begin([dub()]);
     await world.work();
     const jobId = world.charges().at(-1)?.jobId ?? '';
-    const [reads, record] = [freeReadsOf(worker.deps), await recordOf(world)];
-    const give = (job: string): ReturnType<typeof adoptJob> =>
-      adoptJob(worker.deps.ledger, reads, record, { row: 1, take: 2, jobId: job }, ANN);
+    const give = (job: string): ReturnType<typeof adoptJob> => giveNext(world, worker, job);
     expect(await give(jobId)).toMatchObject({ type: 'refused', why: { type: 'job-taken', by: { row: 1 } } });
-    expect(await give(await createElsewhere(world, lipSync(2)))).toMatchObject({ type: 'adopted', newTake: 2 });
+    expect(await give(await world.makeJob(lipSync(2)))).toMatchObject({ type: 'adopted', newTake: 2 });
     await world.work();
     expect(await world.attempts()).toEqual(['speech 1 accepted', 'lip-sync 1 accepted', 'lip-sync 1 accepted']);
   });

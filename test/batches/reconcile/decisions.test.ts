@@ -1,30 +1,29 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { releaseTake, settleNotCharged } from '../../../batches/reconcile/decisions.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { aKey, fill, INTENT, ledger, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
+import {
+  adopt,
+  FILE,
+  finish,
+  giveUpWaiting,
+  lose,
+  redrive,
+  RESUBMIT,
+  send,
+  WAITING,
+  WHO,
+} from '../../ledger/actions.ts';
+import { money, rowOf } from '../../ledger/readings.ts';
+import { aKey, fill, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 import { ANN } from '../../support/ann.ts';
 
 /** What a person says of a take, in the words that commands use. */
-
-const WHO = ANN.actor.name;
-const LOST = { class: 'OutcomeUnknown', message: 'no answer' } as const;
-const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'f'.repeat(64), extension: 'mp3' };
 
 ledgerForEachTest(async () => {
   await fill(ledger, 2);
 });
 
-async function lose(take: number): Promise<void> {
-  await ledger.intend(aKey(1, 1, take), INTENT);
-  await ledger.settle(aKey(1, 1, take), { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
-}
-
-const adopt = (take: number, jobId: string): Promise<boolean> =>
-  ledger.decide(aKey(1, 1, take), { type: 'adopted', jobId }, ANN);
-
-/** Makes take 2 of the row. */
-const payAgain = (): Promise<unknown> =>
-  redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } }]);
+const SECOND = aKey(1, 1, 2);
 
 describe('taking back a job that a person gave to a row', () => {
   const release = (row: number, take?: number): ReturnType<typeof releaseTake> =>
@@ -35,19 +34,19 @@ describe('taking back a job that a person gave to a row', () => {
     await adopt(1, 'j1');
     for (let time = 0; time < 2; time++)
       expect(await release(1)).toEqual({ row: 1, id: 'r1', jobId: 'j1', type: 'released' });
-    expect((await ledger.readRow('b', 1))?.row.outcome).toBe('unknown');
+    expect((await rowOf(1)).outcome).toBe('unknown');
     expect(await ledger.decisionsOf('b', 1)).toMatchObject([{ what: 'adopted' }, { what: 'released', who: WHO }]);
   });
 
   it('is about the take that is named, by default the present one', async () => {
     await lose(1);
     await adopt(1, 'j1');
-    await ledger.changeRunning(aKey(1), { outcome: 'overdue' });
-    await payAgain();
+    await giveUpWaiting(1);
+    await redrive(1, RESUBMIT);
     expect(await release(1)).toMatchObject({ type: 'refused', why: { type: 'not-adopted' } });
     expect(await release(1, 1)).toMatchObject({ type: 'released', jobId: 'j1' });
-    await lose(2);
-    await adopt(2, 'j2');
+    await lose(SECOND);
+    await adopt(SECOND, 'j2');
     expect(await release(1)).toMatchObject({ type: 'released', jobId: 'j2' });
   });
 
@@ -65,16 +64,11 @@ describe('taking back a job that a person gave to a row', () => {
       why: { type: 'not-adopted' },
     });
     await fill(ledger, 1, 'dubs', 'dub');
-    const [speech, lipSync] = (['speech', 'lip-sync'] as const).map((step) => ({
-      ...aKey(1, 1, 1, step),
-      batch: 'dubs',
-    }));
-    if (speech === undefined || lipSync === undefined) throw new Error('two keys');
-    await ledger.intend(speech, INTENT);
-    await ledger.settle(speech, { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
-    await ledger.decide(speech, { type: 'adopted', jobId: 'j7' }, ANN);
-    await ledger.finishJob(speech, { file: FILE }, { state: 'waiting' });
-    await ledger.intend(lipSync, INTENT);
+    const speech = { ...aKey(1), batch: 'dubs' };
+    await lose(speech);
+    await adopt(speech, 'j7');
+    await finish(speech, { file: FILE }, WAITING);
+    await send({ ...speech, step: 'lip-sync' });
     const refused = {
       type: 'refused',
       jobId: null,
@@ -98,48 +92,47 @@ describe('calling a take not charged', () => {
   beforeEach(() => lose(1));
 
   it('makes the charge of an earlier take certain, and leaves the row as it is', async () => {
-    await payAgain();
-    const before = (await ledger.readRow('b', 1))?.row;
-    expect(await ledger.money('b')).toMatchObject({ uncertain: 2.5 });
+    await redrive(1, RESUBMIT);
+    const before = await rowOf(1);
+    expect(await money()).toMatchObject({ uncertain: 2.5 });
     expect(await settle(1)).toEqual({ row: 1, id: 'r1', jobId: null, type: 'not-charged', take: 1 });
-    expect(await ledger.money('b')).toMatchObject({ charged: 0, uncertain: 0 });
-    expect((await ledger.readRow('b', 1))?.row).toEqual(before);
+    expect(await money()).toMatchObject({ charged: 0, uncertain: 0 });
+    expect(await rowOf(1)).toEqual(before);
     expect(await ledger.decisionsOf('b', 1)).toMatchObject([{ what: 'not-charged', who: WHO }]);
     expect(await settle(1)).toMatchObject({ type: 'refused', why: { type: 'take-not-in-doubt' } });
   });
 
   it('can be taken back: the take is in doubt again, and may be given its job', async () => {
-    await payAgain();
+    await redrive(1, RESUBMIT);
     await settle(1);
-    const before = (await ledger.readRow('b', 1))?.row;
+    const before = await rowOf(1);
     const release = (): ReturnType<typeof releaseTake> => releaseTake(ledger, 'b', { row: 1, take: 1 }, ANN);
     const doubted = { row: 1, id: 'r1', jobId: null, type: 'doubted', take: 1 };
     expect(await release()).toEqual(doubted);
     expect(await release()).toEqual(doubted);
-    expect(await ledger.money('b')).toMatchObject({ charged: 0, uncertain: 2.5 });
-    expect((await ledger.readRow('b', 1))?.row).toEqual(before);
+    expect(await money()).toMatchObject({ charged: 0, uncertain: 2.5 });
+    expect(await rowOf(1)).toEqual(before);
     expect((await ledger.decisionsOf('b', 1)).map(({ what }) => what)).toEqual(['not-charged', 'released']);
-    const adopted = { type: 'adopted', jobId: 'j1' } as const;
-    expect(await ledger.decide(aKey(1), adopted, ANN)).toBe(true);
-    expect(await ledger.money('b')).toMatchObject({ charged: 2.5, uncertain: 0 });
+    expect(await adopt(1, 'j1')).toBe(true);
+    expect(await money()).toMatchObject({ charged: 2.5, uncertain: 0 });
   });
 
   it('is refused for the present take, which a new take would settle', async () => {
     expect(await settle()).toEqual({ row: 1, id: 'r1', jobId: null, type: 'refused', why: { type: 'current-take' } });
     expect(await settle(1)).toMatchObject({ why: { type: 'current-take' } });
-    expect(await ledger.money('b')).toMatchObject({ uncertain: 2.5 });
+    expect(await money()).toMatchObject({ uncertain: 2.5 });
   });
 
   it('is refused for a take whose request has no answer yet, or that there is none of', async () => {
-    await payAgain();
-    await ledger.intend(aKey(1, 1, 2), INTENT);
+    await redrive(1, RESUBMIT);
+    await send(SECOND);
     for (const take of [2, 3]) expect(await settle(take)).toMatchObject({ why: { type: 'take-not-in-doubt' } });
     const none = await settleNotCharged(ledger, 'b', { row: 9 }, ANN);
     expect(none).toEqual({ row: 9, id: '', jobId: null, type: 'refused', why: { type: 'take-not-in-doubt' } });
   });
 
   it('says where the answer came first', async () => {
-    await payAgain();
+    await redrive(1, RESUBMIT);
     const late: Ledger = {
       ...ledger,
       decide: async (key, decision, by) => {
@@ -148,6 +141,6 @@ describe('calling a take not charged', () => {
       },
     };
     expect(await settleNotCharged(late, 'b', { row: 1, take: 1 }, ANN)).toMatchObject({ why: { type: 'answer-came' } });
-    expect(await ledger.money('b')).toMatchObject({ charged: 2.5, uncertain: 0 });
+    expect(await money()).toMatchObject({ charged: 2.5, uncertain: 0 });
   });
 });

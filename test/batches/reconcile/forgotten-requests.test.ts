@@ -41,6 +41,10 @@ function forgottenBy(standing: readonly RowSnapshot[], more: object = {}): Promi
   return forgottenRequests(place.out, 'demo', ledgerWith(standing, more));
 }
 
+/** A person has accepted that the ledger is a copy. */
+const accepted = { acceptedAt: () => Promise.resolve(1) };
+/** The job that row 1 has in the folder. */
+const job = { row: 1, id: 'a', jobId: 'job-1' };
 const PART = { spec: { kind: 'tts', text: 'One.', voice: 'v', extra: {} }, quoted: 5 } as const;
 
 /** The folder is written when of four rows one has its job, one was refused, one has its result, and one is in parts. */
@@ -63,7 +67,7 @@ beforeEach(async () => {
 
 it('a ledger that is older than the out folder lacks requests that the folder has, also those without a result', async () => {
   const [jobs, others] = [
-    [{ row: 1, id: 'a', jobId: 'job-1' }],
+    [job],
     [
       { row: 3, id: 'c', jobId: 'job-3-speech' },
       { row: 4, id: 'd#2', jobId: 'job-6-speech' },
@@ -72,16 +76,14 @@ it('a ledger that is older than the out folder lacks requests that the folder ha
   const found = { rows: ['a', 'c', 'd'], credits: 16, withoutJob: 0, folders: [place.out] };
   const named = [...jobs, ...others].map(({ jobId }) => ({ step: 'speech', jobId }));
   expect(await forgottenBy(before)).toEqual({ ...found, jobs: [...jobs, ...others], named });
-  expect(await forgottenBy([...before.slice(0, 1), ...now.slice(1)], { acceptedAt: () => Promise.resolve(1) })).toEqual(
-    {
-      rows: ['a'],
-      credits: 10,
-      jobs,
-      withoutJob: 0,
-      folders: [place.out],
-      named: named.slice(0, 1),
-    },
-  );
+  expect(await forgottenBy([...before.slice(0, 1), ...now.slice(1)], accepted)).toEqual({
+    rows: ['a'],
+    credits: 10,
+    jobs,
+    withoutJob: 0,
+    folders: [place.out],
+    named: named.slice(0, 1),
+  });
   expect(await forgottenBy(before, { id: 'of another ledger' })).toBeUndefined();
   expect(await forgottenRequests(place.out, 'other', ledgerWith(before))).toBeUndefined();
 });
@@ -93,7 +95,6 @@ it('names the take that a job begins, for a row that the ledger has ended, and o
     ...others,
   ];
   const jobs = async (change: object): Promise<unknown> => (await forgottenBy(ended(change)))?.jobs[0];
-  const job = { row: 1, id: 'a', jobId: 'job-1' };
   const failure = { class: 'JobFailed', message: 'no' };
   expect(await jobs({ outcome: 'cancelled' })).toEqual(job);
   expect(await jobs({ outcome: 'failed', failure })).toEqual({ ...job, take: 2 });
@@ -105,7 +106,6 @@ it('names the take that a job begins, for a row that the ledger has ended, and o
 it('a request is on record, too, if its job is that of another take', async () => {
   const [one, ...others] = now;
   const charges = (one?.charges ?? []).map((charge) => ({ ...charge, take: 2 }));
-  const accepted = { acceptedAt: () => Promise.resolve(1) };
   expect(await forgottenBy([{ ...(one as RowSnapshot), charges }, ...others], accepted)).toBeUndefined();
 });
 
@@ -113,10 +113,8 @@ it('a job of a request that the ledger has as unknown is named, but is no reason
   const [one, ...others] = now;
   const [charge] = one?.charges ?? [];
   if (one === undefined || charge === undefined) throw new Error('no request');
-  const accepted = { acceptedAt: () => Promise.resolve(1) };
   const unknown = { ...charge, state: 'unknown', jobId: null } as const;
   const row = { ...one.row, outcome: 'unknown' } as const;
-  const job = { row: 1, id: 'a', jobId: 'job-1' };
   const found = {
     rows: [],
     credits: 0,
@@ -181,7 +179,7 @@ it('the receipts are not read where the ledger has the newest request of the fol
   });
   for (const ledger of [place.ledger, ledgerWith(now)])
     expect(await forgottenRequests(place.out, 'demo', { ...ledger, scanRows })).toBeUndefined();
-  await expect(forgottenBy(now, { scanRows, acceptedAt: () => Promise.resolve(1) })).rejects.toThrow('read');
+  await expect(forgottenBy(now, { scanRows, ...accepted })).rejects.toThrow('read');
   // A summary of an earlier version does not say.
   const path = join(place.out, 'summary.json');
   const { newest_request: newest, ...older } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
@@ -203,7 +201,6 @@ it('a newest request that was made again is none of the folder', async () => {
 it('a ledger lacks none whose request is on record, also as one in doubt under another number', async () => {
   const [charge] = now[0]?.charges ?? [];
   if (charge === undefined) throw new Error('no request');
-  const accepted = { acceptedAt: () => Promise.resolve(1) };
   const rowsBy = async (change: object): Promise<readonly string[] | undefined> => {
     const first = { ...(now[0] as RowSnapshot), charges: [{ ...charge, ...change }] };
     return (await forgottenBy([first, ...now.slice(1)], accepted))?.rows;
@@ -226,7 +223,6 @@ it('the folder goes on to know of them when its files are written again from the
   const asItWas = await project({});
   expect(asItWas).toContain('before-copy-');
   expect(await forgottenBy(before)).toMatchObject({ ...found, folders: [asItWas] });
-  const accepted = { acceptedAt: () => Promise.resolve(1) };
   await project(accepted);
   await project(accepted);
   expect(await forgottenBy(before, accepted)).toMatchObject({ ...found, folders: [asItWas] });
@@ -238,7 +234,7 @@ it('the folder goes on to know of them when its files are written again from the
 
 it('what became of its requests later is no reason: ended, and cleaned', async () => {
   const { ledger } = place;
-  const cleaned = { ...ledger, acceptedAt: () => Promise.resolve(1) };
+  const cleaned = { ...ledger, ...accepted };
   const file = await place.store.put('demo/1-speech-1.mp3', 'sound of a');
   await ledger.finishJob(keyOf(1), { file }, { outcome: 'succeeded', file });
   for (const row of [5, 4]) await ledger.giveUp(keyOf(row), { outcome: 'cancelled' });

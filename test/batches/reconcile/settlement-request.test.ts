@@ -2,42 +2,23 @@ import { describe, expect, it } from '@jest/globals';
 import { gatherLeftovers } from '../../../batches/status/leftovers.ts';
 import { planSettlement, type SettlementRequest } from '../../../batches/reconcile/settlement-request.ts';
 import { unknownRows } from '../../../batches/rows/find-rows.ts';
-import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
-import { ANN } from '../../support/ann.ts';
+import { adopt, LOST, lose, redrive, reject, RESUBMIT } from '../../ledger/actions.ts';
+import { batchOf, rowOf } from '../../ledger/readings.ts';
+import { aRow, ledger, ledgerForEachTest, load, partsOf } from '../../ledger/setup.ts';
 
 /** What `reconcile` means by a row that is spoken in parts: those of its parts that are in doubt. */
 
-const LOST = { class: 'OutcomeUnknown', message: 'No answer came.' } as const;
-const REFUSED = { class: 'BadRequest', message: 'No.' } as const;
-
 /** Row 1 is spoken in parts, which are rows 3, 4 and 5; row 2 is whole. */
-ledgerForEachTest(async () => {
-  const loading = await ledger.createBatch(aBatch());
-  const part = (text: string) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} } as const, quoted: 1 });
-  const parts = { first: 3, rows: [part('One.'), part('Two.'), part('Three.')] };
-  await ledger.addRows(loading, [{ ...aRow(1), parts }, aRow(2)]);
-  await ledger.openBatch(loading, 2);
-});
-
-async function lose(row: number, outcome: 'unknown' | 'failed' = 'unknown'): Promise<void> {
-  await ledger.intend(aKey(row), INTENT);
-  await ledger.settle(aKey(row), { verdict: 'unknown', failure: LOST }, { outcome, failure: LOST });
-}
-
-async function refuse(row: number): Promise<void> {
-  await ledger.intend(aKey(row), INTENT);
-  await ledger.settle(aKey(row), { verdict: 'rejected', failure: REFUSED }, { outcome: 'failed', failure: REFUSED });
-}
+ledgerForEachTest(() => load([{ ...aRow(1), parts: partsOf(3, 'One.', 'Two.', 'Three.') }, aRow(2)]));
 
 async function find(wish: SettlementRequest): ReturnType<typeof planSettlement> {
-  const batch = await batchOf();
-  return planSettlement(ledger, batch, wish);
+  return planSettlement(ledger, await batchOf(), wish);
 }
 
 describe('a row in parts', () => {
   it('is to be looked up and sent again by its unknown parts, whichever name is given', async () => {
     for (const row of [3, 5]) await lose(row);
-    await refuse(4);
+    await reject(4);
     expect(await find({})).toMatchObject({ type: 'found', searchFor: [3, 5] });
     expect(await find({ resubmit: ['r1'] })).toMatchObject({ again: [3, 5], searchFor: [3, 5] });
     expect(await find({ resubmit: ['#1'] })).toMatchObject({ again: [3, 5] });
@@ -49,11 +30,11 @@ describe('a row in parts', () => {
   });
 
   it('has parts in doubt while others run, and where a graver part hides them', async () => {
-    await lose(5, 'failed');
+    await lose(5, LOST, { outcome: 'failed', failure: LOST });
     expect(await unknownRows(ledger, 'b')).toEqual([5]);
-    await refuse(3);
-    await refuse(4);
-    expect((await ledger.readRow('b', 1))?.row.failure?.class).toBe('BadRequest');
+    await reject(3);
+    await reject(4);
+    expect((await rowOf(1)).failure?.class).toBe('BadRequest');
     expect(await unknownRows(ledger, 'b')).toEqual([5]);
   });
 
@@ -70,10 +51,10 @@ describe('a row in parts', () => {
     };
     expect(await find({ adopt: [{ row: 'r1', job: 'j' }] })).toEqual(several);
     expect(await find({ adopt: [{ row: 'r1#3', job: 'j' }] })).toMatchObject({ adoptions: [{ row: 5, jobId: 'j' }] });
-    expect(await ledger.decide(aKey(3), { type: 'adopted', jobId: 'j' }, ANN)).toBe(true);
+    expect(await adopt(3, 'j')).toBe(true);
     expect(await find({ adopt: [{ row: 'r1', job: 'k' }] })).toMatchObject({ adoptions: [{ row: 5, jobId: 'k' }] });
     expect(await find({ release: ['r1'] })).toMatchObject({ releases: [{ row: 3 }] });
-    expect(await ledger.decide(aKey(5), { type: 'adopted', jobId: 'k' }, ANN)).toBe(true);
+    expect(await adopt(5, 'k')).toBe(true);
     expect(await find({ release: ['r1'] })).toMatchObject({ type: 'several-parts' });
     // The same command again, as after a kill.
     expect(await find({ adopt: [{ row: 'r1', job: 'k' }] })).toMatchObject({ adoptions: [{ row: 5, jobId: 'k' }] });
@@ -81,21 +62,17 @@ describe('a row in parts', () => {
 
   it('has an earlier take settled by the part that was sent again', async () => {
     await lose(3);
-    await refuse(4);
-    await refuse(5);
-    const how = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
-    await redriveNow(ledger, 'b', [{ row: 3, take: 1, how }]);
+    await reject(4);
+    await reject(5);
+    await redrive(3, RESUBMIT);
     expect(await find({ notCharged: ['r1/1'] })).toMatchObject({ notCharged: [{ row: 3, take: 1 }] });
     expect(await find({ adopt: [{ row: 'r1/1', job: 'j' }] })).toMatchObject({ adoptions: [{ row: 3, take: 1 }] });
   });
 
   it('is left over by its parts, which are named', async () => {
-    for (const row of PARTS_AND_ROW) await lose(row);
-    const batch = await batchOf();
-    const { lost } = await gatherLeftovers(ledger, batch, await ledger.counts('b'));
+    for (const row of [2, 3, 4, 5]) await lose(row);
+    const { lost } = await gatherLeftovers(ledger, await batchOf(), await ledger.counts('b'));
     expect(lost.unlisted).toMatchObject({ count: 4, parts: 3 });
     expect(lost.unlisted.first.map(({ id }) => id)).toEqual(['r2', 'r1#1', 'r1#2', 'r1#3']);
   });
 });
-
-const PARTS_AND_ROW = [2, 3, 4, 5];

@@ -4,17 +4,9 @@ import { budgetLeftFor, draftRedrive, openRows } from '../../../batches/redrive/
 import type { RedriveDraft } from '../../../batches/redrive/draft.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { Tuning } from '../../../contract/tunables.ts';
-import {
-  aBatch,
-  aKey,
-  aRow,
-  fill,
-  INTENT,
-  batchOf,
-  ledger,
-  ledgerForEachTest,
-  redriveNow,
-} from '../../ledger/setup.ts';
+import { accept, fail, giveUpWaiting, redrive, RESUBMIT, send, stop } from '../../ledger/actions.ts';
+import { batchOf, close, rowOf } from '../../ledger/readings.ts';
+import { aBatch, aKey, aRow, fill, ledger, ledgerForEachTest, load, partsOf } from '../../ledger/setup.ts';
 import { ANN } from '../../support/ann.ts';
 
 const RULES = { step: null, resubmit: false, replace: false, accept: false, asksForOverdue: false };
@@ -24,12 +16,10 @@ ledgerForEachTest();
 /** A batch of this many rows that was stopped before any was sent, and the draft that sends them after all. */
 async function stopped(count: number, tuning: Tuning = {}): Promise<{ draft: RedriveDraft; rows: FoundRows }> {
   await fill(ledger, count);
-  await ledger.setControl('b', 'stopping');
-  await ledger.cancelRest('b');
-  await ledger.closeBatch('b');
-  const batch = await batchOf();
+  await stop();
+  await close();
   const rows = chosenRows(ledger, 'b', { outcomes: ['cancelled'] });
-  return { draft: await draftRedrive(ledger, batch, rows, RULES, tuning), rows };
+  return { draft: await draftRedrive(ledger, await batchOf(), rows, RULES, tuning), rows };
 }
 
 const waiting = async (): Promise<number> => (await ledger.counts('b')).states.waiting;
@@ -51,13 +41,12 @@ describe('a redrive', () => {
     expect(await openRows(watched, 'b', draft, rows, ANN)).toEqual({ type: 'opened', opened: 450, movedOn: 0 });
     expect(sizes).toEqual([200, 200, 50]);
     expect(await waiting()).toBe(450);
-    expect((await ledger.findBatch('b'))?.state).toBe('open');
+    expect((await batchOf()).state).toBe('open');
   });
 
   it('says how many rows had moved on, and leaves them', async () => {
     const { draft, rows } = await stopped(3);
-    const pay = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
-    await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: pay }]);
+    await redrive(2);
     expect(await openRows(ledger, 'b', draft, rows, ANN)).toEqual({ type: 'opened', opened: 2, movedOn: 1 });
     expect(await openRows(ledger, 'b', draft, rows, ANN)).toEqual({ type: 'opened', opened: 0, movedOn: 3 });
   });
@@ -65,20 +54,16 @@ describe('a redrive', () => {
   it('leaves a row that is met again and stands otherwise, and begins no transaction for nothing', async () => {
     const { draft } = await stopped(201);
     const all = chosenRows(ledger, 'b', {});
-    const pay = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
-    await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: pay }]);
+    await redrive(2);
     const { watched, sizes } = watch();
     expect(await openRows(watched, 'b', draft, all, ANN)).toEqual({ type: 'opened', opened: 200, movedOn: 1 });
     expect(sizes).toEqual([200]);
   });
 
   it('opens rows before those that make their voices, so that none has moved on and edits are kept', async () => {
-    const loading = await ledger.createBatch(aBatch());
     const speaks = { ...aRow(2).spec, voice: 'name:N' };
-    await ledger.addRows(loading, [aRow(1, 'voice'), { ...aRow(2), spec: speaks, waitsFor: { type: 'made', row: 1 } }]);
-    await ledger.openBatch(loading, 2);
+    await load([aRow(1, 'voice'), { ...aRow(2), spec: speaks, waitsFor: { type: 'made', row: 1 } }]);
     await ledger.giveUp({ ...aKey(1), step: 'voice' }, { outcome: 'failed' });
-    const batch = await batchOf();
     const found = chosenRows(ledger, 'b', { outcomes: ['failed'] });
     const edit = { ...speaks, text: 'other words' };
     async function* edited(): AsyncGenerator<FoundRow> {
@@ -89,23 +74,19 @@ describe('a redrive', () => {
       }
     }
     const rows: FoundRows = { [Symbol.asyncIterator]: () => edited() };
-    const draft = await draftRedrive(ledger, batch, rows, RULES);
+    const draft = await draftRedrive(ledger, await batchOf(), rows, RULES);
     expect(await openRows(ledger, 'b', draft, rows, ANN)).toEqual({ type: 'opened', opened: 2, movedOn: 0 });
-    expect((await ledger.readRow('b', 2))?.row).toMatchObject({ state: 'blocked', spec: { text: 'other words' } });
+    expect(await rowOf(2)).toMatchObject({ state: 'blocked', spec: { text: 'other words' } });
   });
 
   it('prices the rows that go on by themselves with a row that makes their voice', async () => {
-    const loading = await ledger.createBatch(aBatch());
-    const waits = [2, 3].map((row) => ({
+    const [waits, inParts] = [2, 3].map((row) => ({
       ...aRow(row),
       spec: { ...aRow(row).spec, voice: 'name:N' },
       waitsFor: { type: 'made', row: 1 } as const,
     }));
     // Row 3 is spoken in parts, which are rows 5 and 6.
-    const parts = ['One.', 'Two.'].map((text) => ({ spec: { ...aRow(3).spec, voice: 'name:N', text }, quoted: 2 }));
-    const inParts = waits.map((row) => (row.row === 3 ? { ...row, parts: { first: 5, rows: parts } } : row));
-    await ledger.addRows(loading, [aRow(1, 'voice'), ...inParts, aRow(4)]);
-    await ledger.openBatch(loading, 4);
+    await load([aRow(1, 'voice'), waits!, { ...inParts!, parts: partsOf(5, 'One.', 'Two.') }, aRow(4)]);
     await ledger.giveUp({ ...aKey(4), step: 'speech' }, { outcome: 'failed' });
     await ledger.giveUp({ ...aKey(1), step: 'voice' }, { outcome: 'failed' });
     const batch = await batchOf();
@@ -142,25 +123,20 @@ describe('a redrive', () => {
   });
 
   describe('of a row that left a paid job unfetched for a take that failed', () => {
-    const FAILED = { class: 'JobFailed', message: 'It failed.' } as const;
-    const OVERDUE = { class: 'Overdue', message: 'It still runs.' } as const;
-
     /** Take 1 is overdue, and a person paid for take 2, which failed. */
     async function failAgain(edited = false): Promise<RedriveDraft> {
       await fill(ledger, 1);
-      const accepted = { verdict: 'accepted', jobId: 'job-1' } as const;
-      await ledger.intend(aKey(1), INTENT);
-      await ledger.settle(aKey(1), accepted, { outcome: 'overdue', failure: OVERDUE });
+      await accept(1);
+      await giveUpWaiting(1);
       const { spec, input, quoted } = aRow(1);
-      const pay = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
-      await redriveNow(ledger, 'b', [
-        { row: 1, take: 1, how: { ...pay, ...(edited && { edited: { spec, input, quoted } }) } },
-      ]);
-      await ledger.intend(aKey(1, 1, 2), INTENT);
-      await ledger.settle(aKey(1, 1, 2), { ...accepted, jobId: 'job-2' }, { state: 'processing' });
-      await ledger.finishJob(aKey(1, 1, 2), { failure: FAILED }, { outcome: 'failed', failure: FAILED });
-      const batch = await batchOf();
-      return draftRedrive(ledger, batch, chosenRows(ledger, 'b', { outcomes: ['failed'] }), RULES);
+      await redrive(1, { ...RESUBMIT, ...(edited && { edited: { spec, input, quoted } }) });
+      await fail(aKey(1, 1, 2));
+      return draftFailed();
+    }
+
+    async function draftFailed(resubmit = false): Promise<RedriveDraft> {
+      const rows = chosenRows(ledger, 'b', { outcomes: ['failed'] });
+      return draftRedrive(ledger, await batchOf(), rows, { ...RULES, resubmit });
     }
 
     it('names the take whose result can be fetched free, and pays for nothing', async () => {
@@ -171,10 +147,7 @@ describe('a redrive', () => {
 
     it('pays with --resubmit, and says that it may be a second charge', async () => {
       await failAgain();
-      const batch = await batchOf();
-      const rows = chosenRows(ledger, 'b', { outcomes: ['failed'] });
-      const draft = await draftRedrive(ledger, batch, rows, { ...RULES, resubmit: true });
-      expect(draft).toMatchObject({ count: 1, resubmitted: 1 });
+      expect(await draftFailed(true)).toMatchObject({ count: 1, resubmitted: 1 });
     });
 
     it('pays where the row was edited since: that job made something else', async () => {
@@ -191,7 +164,7 @@ describe('a redrive', () => {
     ['that there is none of', null, {}, null],
   ])('tells what is left of a budget %s', async (_, budget, tuning, left) => {
     await fill(ledger, 1);
-    await ledger.intend(aKey(1), INTENT);
+    await send(1);
     const { settings } = aBatch();
     expect(await budgetLeftFor(ledger, { name: 'b', settings: { ...settings, budget } }, tuning)).toBe(left);
   });

@@ -12,25 +12,34 @@ import { draftRedrive, openRows } from '../../../batches/redrive/redrive.ts';
 import type { RedriveDraft } from '../../../batches/redrive/draft.ts';
 import type { Outcome } from '../../../contract/outcomes.ts';
 import { forecastLines } from '../../../starters/redrive/redrive-words.ts';
-import { aBatch, aKey, aRow, claimAnew, INTENT, batchOf, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
+import { accept, fail, FILE, finish, giveUpWaiting, lose, succeed, UNFIT } from '../../ledger/actions.ts';
+import { batchOf, rowOf } from '../../ledger/readings.ts';
+import { aKey, aRow, claimAnew, ledger, ledgerForEachTest, load, partsOf } from '../../ledger/setup.ts';
 import { ANN } from '../../support/ann.ts';
 
-const FILE = { key: 'b/1.mp3', bytes: 9, sha256: 'f'.repeat(64), extension: 'mp3' };
-const FAILED = { class: 'JobFailed', message: 'The job failed.' } as const;
-
 /** Row 1 is spoken in parts, which are rows 3 and 4; row 2 is whole. */
-ledgerForEachTest(async () => {
-  const loading = await ledger.createBatch(aBatch());
-  const part = (text: string) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} } as const, quoted: 1 });
-  await ledger.addRows(loading, [{ ...aRow(1), parts: { first: 3, rows: [part('One.'), part('Two.')] } }, aRow(2)]);
-  await ledger.openBatch(loading, 2);
-});
+ledgerForEachTest(() => load([{ ...aRow(1), parts: partsOf(3, 'One.', 'Two.') }, aRow(2)]));
 
-async function end(row: number, outcome: 'succeeded' | 'failed'): Promise<void> {
-  await ledger.intend(aKey(row), INTENT);
-  await ledger.settle(aKey(row), { verdict: 'accepted', jobId: `job-${row}` }, { state: 'processing' });
-  if (outcome === 'failed') await ledger.finishJob(aKey(row), { failure: FAILED }, { outcome, failure: FAILED });
-  else await ledger.finishJob(aKey(row), { file: FILE }, { outcome, file: FILE });
+/** Ends a part, with one request at 1 credit, or none. */
+async function endPart(row: number, outcome: Outcome): Promise<void> {
+  if (outcome === 'succeeded') return succeed(row);
+  if (outcome === 'failed') return fail(row);
+  if (outcome === 'unknown') return lose(row);
+  if (outcome === 'skipped') {
+    await ledger.giveUp(aKey(row), { outcome, failure: { class: 'OverBudget', message: 'Not sent.' } });
+    return;
+  }
+  await accept(row);
+  if (outcome === 'overdue') return giveUpWaiting(row);
+  const unfit = { file: FILE, failure: UNFIT };
+  await finish(row, unfit, { outcome: 'unfit', ...unfit });
+}
+
+/** All parts have their results, and the row too: they have been joined. */
+async function join(): Promise<void> {
+  for (const row of [3, 4]) await succeed(row);
+  const whole = (await claimAnew(ledger)).rows.find(({ row }) => row.row === 1);
+  await ledger.endSplitRow({ batch: 'b', row: 1, fence: whole?.row.fence ?? 0 }, { file: FILE });
 }
 
 async function chosen(rules: { replace?: boolean; edited?: true } = {}): Promise<readonly number[]> {
@@ -48,31 +57,26 @@ async function chosen(rules: { replace?: boolean; edited?: true } = {}): Promise
 }
 
 it('a row in parts is redriven by the parts that lack a result, also if it was named', async () => {
-  await end(3, 'succeeded');
-  await end(4, 'failed');
+  await succeed(3);
+  await fail(4);
   expect(await chosen()).toEqual([4, 2]);
   expect(await chosen({ replace: true })).toEqual([4, 2]);
   expect(await chosen({ edited: true })).toEqual([1, 2]);
 });
 
 it('a row in parts with its result stays, or has all parts made anew', async () => {
-  await end(3, 'succeeded');
-  await end(4, 'succeeded');
-  const whole = (await claimAnew(ledger)).rows.find(({ row }) => row.row === 1);
-  await ledger.endSplitRow({ batch: 'b', row: 1, fence: whole?.row.fence ?? 0 }, { file: FILE });
+  await join();
   expect(await chosen()).toEqual([1, 2]);
   expect(await chosen({ replace: true })).toEqual([3, 4, 2]);
 });
 
 async function draftOf(choice: RowChoice, rules: Partial<RedriveRules> = {}): Promise<RedriveDraft> {
-  const batch = await batchOf();
   const all = { step: null, resubmit: false, replace: false, accept: false, asksForOverdue: false, ...rules };
-  return draftRedrive(ledger, batch, chosenRows(ledger, 'b', choice), all);
+  return draftRedrive(ledger, await batchOf(), chosenRows(ledger, 'b', choice), all);
 }
 
 it('is announced as one row with its parts, at the price of these, and opened as one', async () => {
-  await end(3, 'failed');
-  await end(4, 'failed');
+  for (const row of [3, 4]) await fail(row);
   const draft = await draftOf({ outcomes: ['failed'] });
   expect(draft).toMatchObject({ count: 1, parts: 2, paying: 1 });
   // "One." and "Two.", at half a credit for a character.
@@ -87,44 +91,16 @@ it('is announced as one row with its parts, at the price of these, and opened as
 });
 
 it('of which all parts are made anew names the row whose result is replaced', async () => {
-  await end(3, 'succeeded');
-  await end(4, 'succeeded');
-  const whole = (await claimAnew(ledger)).rows.find(({ row }) => row.row === 1);
-  await ledger.endSplitRow({ batch: 'b', row: 1, fence: whole?.row.fence ?? 0 }, { file: FILE });
+  await join();
   const draft = await draftOf({ rows: [1] }, { replace: true });
   expect(draft).toMatchObject({ count: 1, parts: 2, replaced: 1, firstReplaced: [{ row: 1, id: 'r1' }] });
 });
 
 it('whose unfit part is accepted needs a worker, who joins it', async () => {
-  const unfit = { class: 'Unfit', message: 'It is silent.' } as const;
-  await end(3, 'succeeded');
-  await ledger.intend(aKey(4), INTENT);
-  await ledger.settle(aKey(4), { verdict: 'accepted', jobId: 'job-4' }, { state: 'processing' });
-  await ledger.finishJob(aKey(4), { file: FILE, failure: unfit }, { outcome: 'unfit', failure: unfit, file: FILE });
+  await succeed(3);
+  await endPart(4, 'unfit');
   expect(await draftOf({ rows: [1] }, { accept: true })).toMatchObject({ count: 1, accepts: 1, isSettling: false });
 });
-
-/** Ends a part, with one request at 1 credit, or none. */
-async function endPart(row: number, outcome: Outcome): Promise<void> {
-  const unfit = { class: 'Unfit', message: 'It is silent.' } as const;
-  const late = { class: 'Overdue', message: 'It is late.' } as const;
-  const lost = { class: 'OutcomeUnknown', message: 'No answer came.' } as const;
-  const skipped = { class: 'OverBudget', message: 'Not sent.' } as const;
-  if (outcome === 'skipped') {
-    await ledger.giveUp(aKey(row), { outcome, failure: skipped });
-    return;
-  }
-  if (outcome === 'failed' || outcome === 'succeeded') return end(row, outcome);
-  await ledger.intend(aKey(row), INTENT);
-  if (outcome === 'unknown') {
-    await ledger.settle(aKey(row), { verdict: 'unknown', failure: lost }, { outcome, failure: lost });
-    return;
-  }
-  await ledger.settle(aKey(row), { verdict: 'accepted', jobId: `job-${row}` }, { state: 'processing' });
-  if (outcome === 'overdue') await ledger.changeRunning(aKey(row), { outcome, failure: late });
-  else
-    await ledger.finishJob(aKey(row), { file: FILE, failure: unfit }, { outcome: 'unfit', failure: unfit, file: FILE });
-}
 
 /** What a redrive of the batch by a wish does with which rows, what it pays, and what is open after it. */
 async function redriven(wish: RedriveSelection): Promise<object> {
@@ -138,7 +114,7 @@ async function redriven(wish: RedriveSelection): Promise<object> {
     expect(await openRows(ledger, 'b', draft, wished.rows, ANN)).toEqual({ type: 'opened', opened: count, movedOn: 0 });
   }
   const open: number[] = [];
-  for (const row of [3, 4]) if ((await ledger.readRow('b', row))?.row.outcome === null) open.push(row);
+  for (const row of [3, 4]) if ((await rowOf(row)).outcome === null) open.push(row);
   return { count, parts, waits, paying, quoted: bill.quoted, refused, open };
 }
 
@@ -177,9 +153,7 @@ it.each<[string, readonly [Outcome, Outcome], RedriveSelection, object]>([
 });
 
 it('of parts and whole rows that meet a condition, each is meant once', async () => {
-  await endPart(3, 'failed');
-  await endPart(4, 'failed');
-  await end(2, 'failed');
+  for (const row of [2, 3, 4]) await fail(row);
   expect(await redriven({ outcomes: ['failed'] })).toMatchObject({ count: 2, parts: 2, paying: 2, open: [3, 4] });
 });
 
@@ -189,8 +163,8 @@ it('a row in parts that has not ended stays as it is', async () => {
 });
 
 it('a part that is named besides its row is paid for once', async () => {
-  await endPart(3, 'succeeded');
-  await endPart(4, 'failed');
+  await succeed(3);
+  await fail(4);
   expect(await redriven({ rows: ['r1', 'r1#2'] })).toMatchObject({ ...ONE_PAID, open: [4] });
 });
 
@@ -203,5 +177,5 @@ it('parts are accepted by their own outcome', async () => {
     paying: 0,
     open: [],
   });
-  expect((await ledger.readRow('b', 3))?.row.outcome).toBe('succeeded');
+  expect((await rowOf(3)).outcome).toBe('succeeded');
 });

@@ -1,17 +1,14 @@
 import { expect, it } from '@jest/globals';
 import { findRows } from '../../../batches/rows/find-rows.ts';
-import { aBatch, aRow, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
+import { aRow, ledger, ledgerForEachTest, load, partsOf } from '../../ledger/setup.ts';
 
 /** Row 1 is spoken in parts, which are rows 3 and 4 of the ledger; the id of row 2 is a number. */
-ledgerForEachTest(async () => {
-  const loading = await ledger.createBatch(aBatch());
-  const part = (text: string) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} } as const, quoted: 1 });
-  await ledger.addRows(loading, [
-    { ...aRow(1), parts: { first: 3, rows: [part('One.'), part('Two.')] } },
+ledgerForEachTest(() =>
+  load([
+    { ...aRow(1), parts: partsOf(3, 'One.', 'Two.') },
     { ...aRow(2), id: '7' },
-  ]);
-  await ledger.openBatch(loading, 2);
-});
+  ]),
+);
 
 it.each([
   ['the id of a row', 'r1', [1]],

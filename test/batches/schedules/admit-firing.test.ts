@@ -9,21 +9,23 @@ import { settle, specOf } from '../../support/schedule-on-record.ts';
 const DAY = 86_400_000;
 const REALM = { apiUrl: 'https://api.example/api/open/v1', account: 'u1', ledgerId: 'l1' };
 const place = freshPlace();
+const run = scheduledRunOf(chooseSettings({}, {}), {
+  ...{ manifest: '/data/lines.csv', outFolder: '/data/out', probe: false, confirmAbove: null },
+});
+
+const admit = (schedule: string, at: number, now: number): Promise<unknown> =>
+  admitFiring({ ledger: place.ledger, realm: REALM, occurrence: { schedule, at }, waitedMs: 0, now });
 
 it('a backfill of rare times goes on after a week, as long as its batches end one after the other', async () => {
   const { ledger } = place;
   const spec = specOf({ cron: '0 0 1 */3 *', timezone: 'UTC' });
-  const run = scheduledRunOf(chooseSettings({}, {}), {
-    ...{ manifest: '/data/lines.csv', outFolder: '/data/out', probe: false, confirmAbove: null },
-  });
   await settle(ledger, 'quarterly', { run, spec });
   const now = Date.now();
   const [first, second, third] = [Date.UTC(2020, 0, 1), Date.UTC(2020, 3, 1), Date.UTC(2020, 6, 1)];
   await ledger.allowFirings('quarterly', {
     ...{ kind: 'backfill', from: first, until: third, spec, askedAt: now - 8 * DAY },
   });
-  const admitted = (at: number): Promise<unknown> =>
-    admitFiring({ ledger, realm: REALM, occurrence: { schedule: 'quarterly', at }, waitedMs: 0, now });
+  const admitted = (at: number): Promise<unknown> => admit('quarterly', at, now);
   expect(await admitted(second)).toMatchObject({ type: 'missed' });
   // It took a week, and has just ended.
   await ledger.beginOccurrence({ schedule: 'quarterly', at: first });
@@ -35,14 +37,10 @@ it('a backfill of rare times goes on after a week, as long as its batches end on
 it('a firing makes no batch on a copy of the ledger: it may have made it after the copy', async () => {
   const { ledger } = place;
   const spec = specOf({ every: '1h', timezone: 'UTC' });
-  const run = scheduledRunOf(chooseSettings({}, {}), {
-    ...{ manifest: '/data/lines.csv', outFolder: '/data/out', probe: false, confirmAbove: null },
-  });
   const now = Date.now();
   const last = now - (now % (DAY / 24));
   await ledger.settleSchedule('hourly', { run, spec, apiUrl: REALM.apiUrl, account: REALM.account }, last - DAY);
-  const admitted = (at: number): Promise<unknown> =>
-    admitFiring({ ledger, realm: REALM, occurrence: { schedule: 'hourly', at }, waitedMs: 0, now });
+  const admitted = (at: number): Promise<unknown> => admit('hourly', at, now);
   const before = last - DAY / 24;
   await ledger.beginOccurrence({ schedule: 'hourly', at: before });
   expect(await admitted(before)).toMatchObject({ type: 'admitted' });
@@ -57,7 +55,5 @@ it('a firing makes no batch on a copy of the ledger: it may have made it after t
   await ledger.resumeFirings('hourly', last + 120_000, 'compared');
   expect(await admitted(last)).toMatchObject({ type: 'refused' });
   const next = last + DAY / 24;
-  expect(
-    await admitFiring({ ledger, realm: REALM, occurrence: { schedule: 'hourly', at: next }, waitedMs: 0, now: next }),
-  ).toMatchObject({ type: 'admitted' });
+  expect(await admit('hourly', next, next)).toMatchObject({ type: 'admitted' });
 });

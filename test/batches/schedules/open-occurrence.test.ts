@@ -18,6 +18,7 @@ import type { ScheduledRun } from '../../../inputs/schedules/scheduled-run.ts';
 import { openFolderBytes } from '../../../store/folder-bytes.ts';
 import { openMediaStore } from '../../../store/media-store.ts';
 import type { Store } from '../../../store/store.ts';
+import { saying } from '../../support/batch-end.ts';
 import { freshPlace } from '../../support/place.ts';
 import { settle, specOf } from '../../support/schedule-on-record.ts';
 
@@ -26,9 +27,6 @@ const NEXT_DAY = AT + 86_400_000;
 const NAME = 'nightly.2026-12-01T02-00-00Z';
 const REALM = { apiUrl: 'https://api.example/api/open/v1', account: 'u1', ledgerId: 'l1' };
 const LINES = 'id,text,voice\na,One.,narrator\nb,Two.,narrator\n';
-
-/** A matcher with a type. */
-const saying = (text: string): unknown => expect.stringContaining(text);
 
 const place = freshPlace();
 let folder: string;

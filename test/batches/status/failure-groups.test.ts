@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { groupFailures } from '../../../batches/status/failure-groups.ts';
 import { fail, lose } from '../../ledger/actions.ts';
-import { batchOf, ledger, ledgerForEachTest, load, partsOf, aRow } from '../../ledger/setup.ts';
+import { ledger, ledgerForEachTest, load, partsOf, aRow } from '../../ledger/setup.ts';
+import { batchOf } from '../../ledger/readings.ts';
 
 ledgerForEachTest();
 

@@ -2,45 +2,30 @@ import { describe, expect, it } from '@jest/globals';
 import { viewPilot, type Pilot } from '../../../batches/subset/pilot.ts';
 import { viewSample } from '../../../client/results/files-view.ts';
 import { pilotLines } from '../../../starters/terminal/summary-words.ts';
-import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
-
-const ROWS = 10;
-const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
+import { accept, complete, FILE, finish, JOB_FAILED } from '../../ledger/actions.ts';
+import { batchOf } from '../../ledger/readings.ts';
+import { aRow, ledger, ledgerForEachTest, load, upTo } from '../../ledger/setup.ts';
 
 ledgerForEachTest();
 
-/** A batch of rows of 3 credits (`Row 1` has five characters) of which only the first ones were asked for. */
-async function load(chosen: number, budget: number | null = null): Promise<void> {
-  const { settings, ...batch } = aBatch();
-  const loading = await ledger.createBatch({
-    ...batch,
-    settings: { ...settings, budget },
-    subset: { type: 'sample', rows: chosen, seed: 1 },
-  });
-  await ledger.addRows(
-    loading,
-    Array.from({ length: ROWS - 1 }, (_, at) => ({ ...aRow(at + 1), quoted: 3, isNotChosen: at >= chosen })),
-  );
-  await ledger.openBatch(loading, ROWS - 1);
+/** A batch of nine rows of 3 credits (`Row 1` has five characters) of which only the first ones were asked for. */
+async function sample(chosen: number, budget: number | null = null): Promise<void> {
+  const rows = upTo(9).map((row) => ({ ...aRow(row), quoted: 3, isNotChosen: row > chosen }));
+  await load(rows, { settings: { budget }, subset: { type: 'sample', rows: chosen, seed: 1 } });
 }
 
 /** Ends a row with a result, at the price that the API told; undefined: it told none. */
 async function end(row: number, credits?: number): Promise<void> {
-  await ledger.intend(aKey(row), { ...INTENT, quoted: 3 });
-  const price = credits === undefined ? {} : { credits };
-  await ledger.settle(aKey(row), { verdict: 'done', file: FILE, ...price }, { outcome: 'succeeded', file: FILE });
+  await complete(row, { file: FILE, ...(credits !== undefined && { credits }) }, { quoted: 3 });
 }
 
-async function pilotOf(): Promise<Pilot | undefined> {
-  const batch = await batchOf();
-  return viewPilot(ledger, batch);
-}
+const pilotOf = async (): Promise<Pilot | undefined> => viewPilot(ledger, await batchOf());
 
 const wordsOf = async (): Promise<string> => pilotLines((await pilotOf()) as Pilot).join('\n');
 
 describe('what a sample shows', () => {
   it('is its rows, and what the whole batch costs at the prices that it was charged', async () => {
-    await load(2);
+    await sample(2);
     await end(1, 4.5);
     await end(2, 4.5);
     const pilot = await pilotOf();
@@ -77,7 +62,7 @@ describe('what a sample shows', () => {
   });
 
   it('is that a budget which would reach by the quotes does not', async () => {
-    await load(2, 30);
+    await sample(2, 30);
     await end(1, 4.5);
     await end(2, 4.5);
     expect(await wordsOf()).toContain(
@@ -86,26 +71,24 @@ describe('what a sample shows', () => {
   });
 
   it('is that the quotes were right, or that the API did not tell', async () => {
-    await load(1, 30);
+    await sample(1, 30);
     await end(1, 3);
     expect(await wordsOf()).toContain('The API charged it as quoted: the whole batch costs about 27 credits.');
     expect(await wordsOf()).not.toContain('WARNING');
   });
 
   it('is no price where the API told none, or where the job failed', async () => {
-    await load(2);
+    await sample(2);
     await end(1);
-    await ledger.intend(aKey(2), { ...INTENT, quoted: 3 });
-    const failure = { class: 'JobFailed', message: 'no' } as const;
-    await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'j2', credits: 1 }, { state: 'processing' });
-    await ledger.finishJob(aKey(2), { failure }, { outcome: 'failed', failure });
+    await accept(2, { credits: 1 }, { quoted: 3 });
+    await finish(2, { failure: JOB_FAILED });
     expect(await wordsOf()).toContain(
       'The API did not say what it charged. By the quotes, the whole batch costs about 25 credits.',
     );
   });
 
   it('is nothing where no row was left out, or none was run', async () => {
-    await load(9);
+    await sample(9);
     expect(await pilotOf()).toBeUndefined();
   });
 });

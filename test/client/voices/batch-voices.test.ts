@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { VoicesCache } from '../../../client/voices/batch-voices.ts';
 import { complete } from '../../ledger/actions.ts';
-import { aBatch, aRow, batchOf, ledger, ledgerForEachTest, load, partsOf } from '../../ledger/setup.ts';
+import { aBatch, aRow, ledger, ledgerForEachTest, load, partsOf } from '../../ledger/setup.ts';
+import { batchOf } from '../../ledger/readings.ts';
 
 ledgerForEachTest();
 

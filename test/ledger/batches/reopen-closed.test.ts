@@ -4,7 +4,8 @@ import { CopyInDoubt } from '../../../ledger/errors.ts';
 import { ANN } from '../../support/ann.ts';
 import { adopt, ask, FILE, finish, lose, stop, WAITING } from '../actions.ts';
 import { inside } from '../inside.ts';
-import { aDub, aKey, batchOf, ledger, ledgerForEachTest, load } from '../setup.ts';
+import { batchOf } from '../readings.ts';
+import { aDub, aKey, ledger, ledgerForEachTest, load } from '../setup.ts';
 
 /** A closed batch that a late answer opens again. */
 

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { aKey, batchOf, fill, INTENT, ledger, ledgerForEachTest, load, upTo } from '../setup.ts';
+import { aKey, fill, INTENT, ledger, ledgerForEachTest, load, upTo } from '../setup.ts';
+import { batchOf } from '../readings.ts';
 
 ledgerForEachTest();
 
