@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { openLedger as openRecords } from '../../ledger/open-ledger.ts';
 import { startPostgres, type PostgresServer } from '../postgres-server.mjs';
-import { CommitLine, type CutMoment } from '../support/commit-line.ts';
+import { openCommitLine, type CutMoment } from '../support/commit-line.ts';
+import type { Line } from '../support/line.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { atExit } from './at-exit.ts';
 import type { KillableServer } from './killable-server.ts';
@@ -36,12 +37,12 @@ export async function openLedger(kind: LedgerKind, folder: string, proxy: Toxipr
 /** A PostgreSQL server with the ledger, a link to it for each who uses it, and a line that can be cut at commits. */
 export class DatabaseServer implements WorldLedger, KillableServer {
   readonly #server: PostgresServer;
-  readonly #line: CommitLine;
+  readonly #line: Line;
   readonly #ports: ReadonlyMap<Who, number>;
   /** Cuts that are due at the next commits. */
   readonly #due: CutMoment[];
 
-  private constructor(server: PostgresServer, line: CommitLine, ports: ReadonlyMap<Who, number>, due: CutMoment[]) {
+  private constructor(server: PostgresServer, line: Line, ports: ReadonlyMap<Who, number>, due: CutMoment[]) {
     this.#server = server;
     this.#line = line;
     this.#ports = ports;
@@ -55,7 +56,7 @@ export class DatabaseServer implements WorldLedger, KillableServer {
     });
     await (await openRecords(server.url, { makesTables: true })).close();
     const due: CutMoment[] = [];
-    const line = await CommitLine.open(server.url, () => due.shift());
+    const line = await openCommitLine(server.url, () => due.shift());
     const ports = new Map<Who, number>();
     for (const who of WHO) ports.set(who, await proxy.link(`ledger-${who}`, `127.0.0.1:${line.port}`));
     return new DatabaseServer(server, line, ports, due);

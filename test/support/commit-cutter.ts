@@ -1,5 +1,4 @@
-import { CommitLine } from './commit-line.ts';
-import { endAfterTest } from './end-after-test.ts';
+import { openCommitLine } from './commit-line.ts';
 
 /** How often the line is to be cut, and how often it was, by moment. */
 export interface Cuts {
@@ -15,14 +14,11 @@ export interface Cuts {
  */
 export async function cutAtCommits(url: string, cuts: Cuts): Promise<string> {
   let commits = 0;
-  const line = await CommitLine.open(url, () => {
+  const { href } = await openCommitLine(url, () => {
     if (++commits % cuts.every !== 0 || cuts.before + cuts.after >= cuts.most) return undefined;
     const moment = cuts.before <= cuts.after ? 'before' : 'after';
     cuts[moment] += 1;
     return moment;
   });
-  endAfterTest(() => line.close());
-  const through = new URL(url);
-  through.port = String(line.port);
-  return through.href;
+  return href;
 }

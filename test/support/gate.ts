@@ -1,5 +1,6 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { endAfterTest } from './end-after-test.ts';
 
 /** A door in front of a port of this machine: while it is shut, connections are refused, as if the service were down. */
 export class Gate {
@@ -11,6 +12,19 @@ export class Gate {
 
   constructor(target: number) {
     this.#target = target;
+  }
+
+  /** An open gate before a server, until the test ends, and the address of the server through it. */
+  static async before(address: string): Promise<{ readonly gate: Gate; readonly through: string }> {
+    const url = new URL(address);
+    const gate = new Gate(Number(url.port));
+    await gate.open();
+    endAfterTest(() => {
+      gate.cut();
+      return gate.shut();
+    });
+    url.port = String(gate.port);
+    return { gate, through: url.href };
   }
 
   get port(): number {

@@ -3,6 +3,7 @@ import { chosenRows, type FoundRow, type FoundRows, type RowEdit } from '../../.
 import { budgetLeftFor, draftRedrive, openRows } from '../../../batches/redrive/redrive.ts';
 import type { RedriveDraft } from '../../../batches/redrive/draft.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
+import type { LoadedRow } from '../../../ledger/rows/row-records.ts';
 import type { Tuning } from '../../../contract/tunables.ts';
 import { accept, fail, giveUpWaiting, redrive, RESUBMIT, send, stop } from '../../ledger/actions.ts';
 import { batchOf, close, rowOf } from '../../ledger/readings.ts';
@@ -80,13 +81,13 @@ describe('a redrive', () => {
   });
 
   it('prices the rows that go on by themselves with a row that makes their voice', async () => {
-    const [waits, inParts] = [2, 3].map((row) => ({
+    const waits = (row: number): LoadedRow => ({
       ...aRow(row),
       spec: { ...aRow(row).spec, voice: 'name:N' },
-      waitsFor: { type: 'made', row: 1 } as const,
-    }));
+      waitsFor: { type: 'made', row: 1 },
+    });
     // Row 3 is spoken in parts, which are rows 5 and 6.
-    await load([aRow(1, 'voice'), waits!, { ...inParts!, parts: partsOf(5, 'One.', 'Two.') }, aRow(4)]);
+    await load([aRow(1, 'voice'), waits(2), { ...waits(3), parts: partsOf(5, 'One.', 'Two.') }, aRow(4)]);
     await ledger.giveUp({ ...aKey(4), step: 'speech' }, { outcome: 'failed' });
     await ledger.giveUp({ ...aKey(1), step: 'voice' }, { outcome: 'failed' });
     const batch = await batchOf();

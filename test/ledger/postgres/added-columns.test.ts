@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { randomUUID } from 'node:crypto';
 import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
 import { aBatch, aKey, claimAnew, fill, INTENT } from '../setup.ts';
+import { newPlace } from './new-place.ts';
 
 it('a worker goes on while a later version adds columns: its sessions planned their statements without them', async () => {
-  const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=a${randomUUID().slice(0, 8)}`;
+  const place = newPlace();
   const ledger = await openLedger(place, { makesTables: true });
   const later = await openDatabase({ place, mustExist: true });
   try {

@@ -1,10 +1,10 @@
 import { expect, it, jest } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { BEGIN_WRITING } from '../../../ledger/postgres/sessions.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { aKey, fill, INTENT } from '../setup.ts';
+import { newPlace } from './new-place.ts';
 
 /** The server cancels this one itself, as it does with any that an operator cancels or that takes too long. */
 const CANCELLED = 'select pg_cancel_backend(pg_backend_pid()), pg_sleep(5)';
@@ -29,7 +29,7 @@ function cancelNext(...beginnings: string[]): () => readonly string[] {
 it.each([[[BEGIN_WRITING]], [[BEGIN_WRITING, 'insert into "charges"']]])(
   'a request is recorded for one process alone where the server cancels the begin (%j)',
   async (cancelled) => {
-    const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=f${randomUUID().slice(0, 8)}`;
+    const place = newPlace();
     const first = await openLedger(place, { makesTables: true, waits: true });
     const second = await openLedger(place, { waits: true });
     endAfterTest(() => Promise.all([first.close(), second.close()]));

@@ -1,5 +1,4 @@
 import { expect, it, jest } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { LedgerAway } from '../../../ledger/errors.ts';
 import { openLedger, openDatabase } from '../../../ledger/open-ledger.ts';
@@ -8,16 +7,13 @@ import { Gate } from '../../support/gate.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aKey, fill, INTENT } from '../setup.ts';
 import { BEGIN_WRITING } from '../../../ledger/postgres/sessions.ts';
+import { newPlace } from './new-place.ts';
 import { openOther, waitingWriters } from './waiting-writers.ts';
 import { makeReplaceableDatabase } from '../../support/replaceable-database.ts';
 
 it('a ledger whose server is away is closed all the same', async () => {
-  const url = new URL(`${process.env['TEST_POSTGRES'] ?? ''}?schema=c${randomUUID().slice(0, 8)}`);
-  const gate = new Gate(Number(url.port));
-  await gate.open();
-  endAfterTest(() => gate.shut());
-  url.port = String(gate.port);
-  const ledger = await openLedger(url.href, { makesTables: true });
+  const { gate, through } = await Gate.before(newPlace());
+  const ledger = await openLedger(through, { makesTables: true });
   await gate.shut();
   const waiting = expect(ledger.findBatch('b')).rejects.toBeInstanceOf(LedgerAway);
   await waitFor(async () => (await ledger.outage()) !== undefined);
@@ -29,14 +25,8 @@ it('a ledger whose server is away is closed all the same', async () => {
 
 // Shorter than a statement may take in a process that goes on.
 it('a process that must end gives up what a silent line owes it, and asks for nothing more', async () => {
-  const url = new URL(`${process.env['TEST_POSTGRES'] ?? ''}?schema=c${randomUUID().slice(0, 8)}`);
-  const gate = new Gate(Number(url.port));
-  await gate.open();
-  endAfterTest(() => {
-    gate.cut();
-  });
-  url.port = String(gate.port);
-  const ledger = await openLedger(url.href, { makesTables: true, waits: true });
+  const { gate, through } = await Gate.before(newPlace());
+  const ledger = await openLedger(through, { makesTables: true, waits: true });
   await fill(ledger, 1);
   gate.hush();
   gate.refuse();
@@ -50,19 +40,15 @@ it('a process that must end gives up what a silent line owes it, and asks for no
 
 /** A new ledger, and a session of somebody else at it. */
 async function makeLedger() {
-  const schema = `w${randomUUID().slice(0, 8)}`;
-  const url = new URL(`${process.env['TEST_POSTGRES'] ?? ''}?schema=${schema}`);
-  await (await openLedger(url.href, { makesTables: true })).close();
-  return { url, other: await openOther(schema) };
+  const place = newPlace();
+  await (await openLedger(place, { makesTables: true })).close();
+  return { place, other: await openOther(String(new URL(place).searchParams.get('schema'))) };
 }
 
 it('a session that waits for the lock ends when its client has gone, although the lock is still held', async () => {
-  const { url, other } = await makeLedger();
-  const gate = new Gate(Number(url.port));
-  await gate.open();
-  endAfterTest(() => gate.shut());
-  url.port = String(gate.port);
-  const ledger = await openLedger(url.href);
+  const { place, other } = await makeLedger();
+  const { gate, through } = await Gate.before(place);
+  const ledger = await openLedger(through);
   await fill(ledger, 1);
   await other.query(BEGIN_WRITING);
   const intent = ledger.intend(aKey(1), INTENT).catch(() => 'gone');
@@ -74,7 +60,7 @@ it('a session that waits for the lock ends when its client has gone, although th
 }, 60_000);
 
 it('a server that cannot look after its clients so is used all the same', async () => {
-  const { url } = await makeLedger();
+  const { place } = await makeLedger();
   // eslint-disable-next-line @typescript-eslint/unbound-method -- Called with its client below.
   const { query } = pg.Client.prototype;
   let refused = 0;
@@ -84,7 +70,7 @@ it('a server that cannot look after its clients so is used all the same', async 
     if (isIt) refused += 1;
     return Reflect.apply(query, this, isIt ? ["set client_connection_check_interval = '-1'"] : args) as never;
   });
-  const ledger = await openLedger(url.href);
+  const ledger = await openLedger(place);
   await fill(ledger, 1);
   expect((await ledger.intend(aKey(1), INTENT)).type).toBe('go');
   await ledger.close();

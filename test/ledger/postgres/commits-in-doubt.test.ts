@@ -1,7 +1,4 @@
 import { expect, it, jest } from '@jest/globals';
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { randomUUID } from 'node:crypto';
 import { write } from '../../../ledger/database/transactions.ts';
 import { CommitUnknown } from '../../../ledger/errors.ts';
 import { databaseOf } from '../../../ledger/migrate.ts';
@@ -9,50 +6,8 @@ import { openDatabase } from '../../../ledger/open-ledger.ts';
 import { postgres } from '../../../ledger/postgres/driver.ts';
 import type { Db } from '../../../ledger/schema.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
-
-/** A line to the server that breaks when the answer to the next commit comes, and lets nobody through after that. */
-async function breakableLine(): Promise<{ readonly url: string; readonly breakAtCommit: () => void }> {
-  const url = new URL(process.env['TEST_POSTGRES'] ?? '');
-  const [port, host] = [Number(url.port), url.hostname];
-  const sockets = new Set<Socket>();
-  let standing: 'up' | 'breaks' | 'down' = 'up';
-  const server = createServer((near) => {
-    if (standing === 'down') {
-      near.destroy();
-      return;
-    }
-    const far = connect(port, host);
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => undefined);
-      one.on('close', () => other.destroy());
-    }
-    near.pipe(far);
-    far.on('data', (bytes: Buffer) => {
-      if (standing === 'breaks' && bytes.includes('COMMIT\0')) {
-        standing = 'down';
-        for (const socket of sockets) socket.destroy();
-      } else near.write(bytes);
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  endAfterTest(async () => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-    await once(server, 'close');
-  });
-  url.port = String((server.address() as AddressInfo).port);
-  return {
-    url: url.href,
-    breakAtCommit: () => {
-      standing = 'breaks';
-    },
-  };
-}
+import { openLine } from '../../support/line.ts';
+import { newPlace } from './new-place.ts';
 
 /** A write that shows how often it was carried out. */
 function addOne(db: Db): Promise<void> {
@@ -66,14 +21,20 @@ function addOne(db: Db): Promise<void> {
 }
 
 it('a write of which nobody can tell whether it was kept is carried out once, and says so', async () => {
-  const { url, breakAtCommit } = await breakableLine();
-  const schema = `?schema=d${randomUUID().slice(0, 8)}`;
-  const place = `${url}${schema}`;
-  const opened = await postgres.open(place, { mustExist: false, makesTables: true, patienceMs: 500 });
-  const { db } = await databaseOf(opened, postgres, place, { hasReserve: false });
+  const place = newPlace();
+  // The line breaks when the answer to the next commit comes, and lets nobody through after that.
+  let standing: 'up' | 'breaks' | 'down' = 'up';
+  const isDown = (): boolean => standing === 'down';
+  const answered = (bytes: Buffer): boolean => {
+    if (standing === 'breaks' && bytes.includes('COMMIT\0')) standing = 'down';
+    return isDown();
+  };
+  const { href } = await openLine(place, () => (isDown() ? undefined : { asked: isDown, answered }));
+  const opened = await postgres.open(href, { mustExist: false, makesTables: true, patienceMs: 500 });
+  const { db } = await databaseOf(opened, postgres, href, { hasReserve: false });
   endAfterTest(() => db.destroy());
   await addOne(db);
-  breakAtCommit();
+  standing = 'breaks';
   // Three at once are a group, which is not repeated piece by piece either.
   const told = await Promise.allSettled([addOne(db), addOne(db), addOne(db)]);
   expect(told.map((one) => one.status === 'rejected' && one.reason instanceof CommitUnknown)).toEqual([
@@ -81,7 +42,7 @@ it('a write of which nobody can tell whether it was kept is carried out once, an
     true,
     true,
   ]);
-  const direct = await openDatabase({ place: `${process.env['TEST_POSTGRES'] ?? ''}${schema}`, mustExist: true });
+  const direct = await openDatabase({ place, mustExist: true });
   endAfterTest(() => direct.db.destroy());
   const kept = await direct.db.selectFrom('facts').select('value').where('name', '=', 'n').executeTakeFirst();
   // The first write of a group may have been alone in it.
@@ -89,7 +50,7 @@ it('a write of which nobody can tell whether it was kept is carried out once, an
 });
 
 it('a process whose clock is a year ahead removes nothing of others', async () => {
-  const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=d${randomUUID().slice(0, 8)}`;
+  const place = newPlace();
   const one = await openDatabase({ place, mustExist: false, makesTables: true });
   endAfterTest(() => one.db.destroy());
   await addOne(one.db);

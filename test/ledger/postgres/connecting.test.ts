@@ -1,5 +1,4 @@
 import { describe, expect, it, afterAll, beforeAll } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
 import { LedgerAway, LedgerUnreachable } from '../../../ledger/errors.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { explainConnecting } from '../../../ledger/postgres/errors.ts';
@@ -13,6 +12,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import pg from 'pg';
 import { usePasswordFile } from '../../../ledger/postgres/password-file.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
+import { newPlace } from './new-place.ts';
 
 describe('a connection that cannot be made', () => {
   it('names the settings to look at, where the server offers no TLS', async () => {
@@ -55,12 +55,12 @@ describe('a connection that cannot be made', () => {
 
 describe('an address that leads to no ledger', () => {
   it('begins none: only whoever is to make the tables does', async () => {
-    const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=n${randomUUID().slice(0, 8)}`;
+    const place = newPlace();
     for (const mustExist of [true, false]) {
       const opening = openLedger(place, { mustExist });
       await expect(opening).rejects.toThrow(LedgerUnreachable);
       await expect(opening).rejects.toThrow(
-        /there is no ledger in its schema "n\w+"\. Correct VOXBATCH_LEDGER; or, if it is being restored there, wait until that has ended, and make none; or, .*: voxbatch ledger migrate/,
+        /there is no ledger in its schema "\w+"\. Correct VOXBATCH_LEDGER; or, if it is being restored there, wait until that has ended, and make none; or, .*: voxbatch ledger migrate/,
       );
     }
     await (await openLedger(place, { makesTables: true })).close();

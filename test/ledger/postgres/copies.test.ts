@@ -1,5 +1,4 @@
 import { expect, it } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { byItself } from '../../../contract/actions.ts';
 import { copyLedger } from '../../../ledger/copy/copy-ledger.ts';
@@ -8,13 +7,13 @@ import { createLedger } from '../../../ledger/ledger.ts';
 import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
 import { openAt } from '../copy/sides.ts';
 import { makeReplaceableDatabase } from '../../support/replaceable-database.ts';
-import { waitFor } from '../../support/wait-for.ts';
 import { aBatch, aKey, fill, INTENT } from '../setup.ts';
 import { pretendCopy } from './pretend-copy.ts';
+import { newPlace, resume } from './new-place.ts';
 
 /** A ledger of its own, and how to change a fact of its database behind its back. */
-function newPlace(): { readonly place: string; readonly setFact: (like: string, value: string) => Promise<void> } {
-  const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=c${randomUUID().slice(0, 8)}`;
+function factsPlace(): { readonly place: string; readonly setFact: (like: string, value: string) => Promise<void> } {
+  const place = newPlace();
   const setFact = async (like: string, value: string): Promise<void> => {
     const { db } = await openDatabase({ place, mustExist: true });
     await db.updateTable('facts').set({ value }).where('name', 'like', like).execute();
@@ -24,12 +23,13 @@ function newPlace(): { readonly place: string; readonly setFact: (like: string, 
 }
 
 it('a copy of the database is written to only after a person has accepted it, which pauses what is open', async () => {
-  const { place } = newPlace();
+  const place = newPlace();
   const [one, other] = [await openLedger(place, { makesTables: true }), await openLedger(place)];
-  for (const [ledger, name] of [
+  const batches = [
     [one, 'a'],
     [other, 'b'],
-  ] as const) {
+  ] as const;
+  for (const [ledger, name] of batches) {
     const loading = await ledger.createBatch(aBatch(name));
     await ledger.openBatch(loading, 0);
   }
@@ -41,21 +41,18 @@ it('a copy of the database is written to only after a person has accepted it, wh
   await expect(one.acceptedAt()).rejects.toThrow('a copy that nobody has accepted, and may lack the last records');
   expect((await one.acceptCopy(byItself(null))).batches.toSorted()).toEqual(['a', 'b']);
   expect(await other.acceptedAt()).toBeGreaterThan(0);
-  for (const [ledger, name] of [
-    [one, 'a'],
-    [other, 'b'],
-  ] as const) {
+  for (const [ledger, name] of batches) {
     expect(await ledger.findBatch(name)).toMatchObject({ control: 'paused' });
     // Neither has written since.
     await expect(ledger.setControl(name, 'running')).rejects.toThrow('2 of the processes');
   }
   for (const ledger of [one, other]) await ledger.setControl('a', 'paused');
-  await waitFor(async () => (await one.setControl('a', 'running').catch(() => undefined)) === 'running');
+  await resume(one, 'a');
   await Promise.all([one.close(), other.close()]);
 });
 
 it('a batch that had paused by itself waits for a person, too, once a copy was accepted', async () => {
-  const { place } = newPlace();
+  const place = newPlace();
   const ledger = await openLedger(place, { makesTables: true });
   const refusal = { class: 'BadToken', message: 'no' } as const;
   const alike = { class: 'JobFailed', message: 'the first 5 rows failed' } as const;
@@ -83,7 +80,7 @@ it('a batch that had paused by itself waits for a person, too, once a copy was a
 });
 
 it('a process that sees the database set back writes nothing more to it', async () => {
-  const { place, setFact } = newPlace();
+  const { place, setFact } = factsPlace();
   const ledger = await openLedger(place, { makesTables: true });
   const loading = await ledger.createBatch(aBatch('a'));
   await setFact('commit:%', '0 0');
@@ -94,7 +91,7 @@ it('a process that sees the database set back writes nothing more to it', async 
 });
 
 it('a process that has written nothing for a year goes on, and sees the database set back to before its first write', async () => {
-  const { place } = newPlace();
+  const place = newPlace();
   const idle = await openLedger(place, { makesTables: true });
   const loading = await idle.createBatch(aBatch('a'));
   const { db } = await openDatabase({ place, mustExist: true });
@@ -118,7 +115,7 @@ it.each([
   ['stays in one that was accepted, and that it has not written to', 'database', 'accepted-anew', 1],
   ['stays in one that was set back', 'commit:%', '0 0', 1],
 ])('the mark of a process that ends in order %s', async (_where, like, value, left) => {
-  const { place, setFact } = newPlace();
+  const { place, setFact } = factsPlace();
   const ledger = await openLedger(place, { makesTables: true });
   await ledger.createBatch(aBatch('a'));
   const { db } = await openDatabase({ place, mustExist: true });
@@ -131,11 +128,11 @@ it.each([
 });
 
 it('a copy that nobody has accepted is not copied on: the new place would ask nobody any more', async () => {
-  const { place } = newPlace();
+  const place = newPlace();
   const ledger = await openLedger(place, { makesTables: true });
   await ledger.createBatch(aBatch('a'));
   await pretendCopy(place);
-  const [from, to] = [await openAt(place), await openAt(newPlace().place)];
+  const [from, to] = [await openAt(place), await openAt(newPlace())];
   await expect(copyLedger({ from, to })).rejects.toMatchObject({ refusal: { why: 'from-unaccepted' } });
   expect(await ledger.findBatch('a')).toMatchObject({ control: 'running' });
   await ledger.acceptCopy(byItself(null));

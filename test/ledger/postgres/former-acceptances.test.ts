@@ -5,8 +5,8 @@ import { LedgerAway } from '../../../ledger/errors.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { makeReplaceableDatabase } from '../../support/replaceable-database.ts';
-import { waitFor } from '../../support/wait-for.ts';
 import { aKey, fill, INTENT } from '../setup.ts';
+import { resume } from './new-place.ts';
 import { pretendCopy } from './pretend-copy.ts';
 import { postgresForTest } from '../../support/postgres-for-test.ts';
 
@@ -14,7 +14,7 @@ import { postgresForTest } from '../../support/postgres-for-test.ts';
 async function acceptAndResume(person: Ledger, ...others: readonly Ledger[]): Promise<void> {
   await person.acceptCopy(byItself(null));
   for (const one of others) await one.setControl('b', 'paused');
-  await waitFor(async () => (await person.setControl('b', 'running').catch(() => undefined)) === 'running');
+  await resume(person);
 }
 
 it('a process that wrote to an accepted copy sends nothing at the former server that answers again, nor does one that begins there later', async () => {

@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { randomUUID } from 'node:crypto';
 import { MIGRATION_TABLE } from '../../../ledger/migrate.ts';
 import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
 import type { Db } from '../../../ledger/schema.ts';
 import { expectKept } from '../recount.ts';
 import { aKey, fill, INTENT } from '../setup.ts';
+import { newPlace } from './new-place.ts';
 
 /** Two triggers as they were before version 0.5: one has a successor of its name, one has none. */
 const FORMER = [
@@ -20,7 +20,7 @@ const FORMER = [
 ];
 
 it('triggers of each line give way to those of each statement, while an older worker works on', async () => {
-  const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=a${randomUUID().slice(0, 8)}`;
+  const place = newPlace();
   const older = await openLedger(place, { makesTables: true });
   const { db } = await openDatabase({ place, mustExist: true });
   try {

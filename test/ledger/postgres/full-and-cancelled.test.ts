@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { connectionTo } from '../../../ledger/postgres/connection-settings.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aBatch } from '../setup.ts';
+import { newPlace } from './new-place.ts';
 
 /** A session of a person at the database of a ledger, in its schema. */
 async function sessionAt(place: string): Promise<pg.Client> {
@@ -14,8 +14,6 @@ async function sessionAt(place: string): Promise<pg.Client> {
   endAfterTest(() => client.end());
   return client;
 }
-
-const newPlace = (): string => `${process.env['TEST_POSTGRES'] ?? ''}?schema=f${randomUUID().slice(0, 8)}`;
 
 it('a full disk of the server is waited for by who works, with what to do, and named at once to who only asks', async () => {
   const place = newPlace();

@@ -30,16 +30,10 @@ describe('the lock of workers, over a line', () => {
     url.pathname = `/${name}`;
     direct = url.href;
     await (await openLedger(direct, { makesTables: true })).close();
-    gate = new Gate(Number(url.port));
-    await gate.open();
-    url.port = String(gate.port);
-    through = url.href;
+    ({ gate, through } = await Gate.before(direct));
     admin = new pg.Client({ connectionString: direct });
     await admin.connect();
-    endAfterTest(async () => {
-      await gate.shut();
-      await admin.end();
-    });
+    endAfterTest(() => admin.end());
   });
 
   /** The server's sessions that hold a lock. */

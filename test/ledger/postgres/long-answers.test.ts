@@ -1,18 +1,18 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
 import { Kysely, sql } from 'kysely';
-import { randomUUID } from 'node:crypto';
 import { openSide } from '../../../ledger/copy/open-side.ts';
 import { LedgerAway } from '../../../ledger/errors.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { postgres } from '../../../ledger/postgres/driver.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
+import { newPlace } from './new-place.ts';
 
 /** Longer than ordinary work waits for an answer, s. */
 const LONG_S = 62;
 
 it('are waited for by a copy and a check, which go over whole tables, and by no other work', async () => {
-  const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=l${randomUUID().slice(0, 8)}`;
+  const place = newPlace();
   await (await openLedger(place, { makesTables: true })).close();
   const dialect = await postgres.open(place, { mustExist: true, patienceMs: 0 });
   const ordinary = new Kysely<unknown>({ dialect });

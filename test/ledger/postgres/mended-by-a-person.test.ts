@@ -12,6 +12,7 @@ import { endAfterTest } from '../../support/end-after-test.ts';
 import { executeStatements } from '../../support/execute-statements.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aBatch } from '../setup.ts';
+import { newPlace } from './new-place.ts';
 
 const GRANTS = ['usage on schema v', 'all on all tables in schema v', 'all on all sequences in schema v'];
 const END_SESSIONS = `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'worker'`;
@@ -123,7 +124,7 @@ describe('a ledger that only a person can mend', () => {
 });
 
 it('a server that says nothing at all is told of after some seconds, and as back once it answers', async () => {
-  const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=s${randomUUID().slice(0, 8)}`;
+  const place = newPlace();
   const ledger = await openLedger(place, { makesTables: true, waits: true });
   endAfterTest(() => ledger.close());
   const holder = new pg.Client(connectionTo(place).config);

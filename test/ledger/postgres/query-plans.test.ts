@@ -8,7 +8,6 @@ import {
   sql,
   type CompiledQuery,
 } from 'kysely';
-import { randomUUID } from 'node:crypto';
 import { idleRows } from '../../../ledger/batches/unfinished.ts';
 import { withClock } from '../../../ledger/database/transactions.ts';
 import { selectFreeRows } from '../../../ledger/lanes/fair-shares.ts';
@@ -17,6 +16,7 @@ import { LOOK_UP_BY_KEY } from '../../../ledger/postgres/sessions.ts';
 import { selectChargesOf, selectLines } from '../../../ledger/rows/rows.ts';
 import type { Db, Schema, Tx } from '../../../ledger/schema.ts';
 import { fill } from '../setup.ts';
+import { newPlace } from './new-place.ts';
 
 /** The statements that this makes. */
 async function statementsOf(ask: (db: Db) => Promise<unknown>): Promise<readonly string[]> {
@@ -92,7 +92,7 @@ const ADD_CHARGES = `insert into charges (batch, row, step, take, attempt, state
 
 /** A batch of 2,000 rows. */
 async function withRows(look: (db: Db) => Promise<void>): Promise<void> {
-  const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=q${randomUUID().slice(0, 8)}`;
+  const place = newPlace();
   const ledger = await openLedger(place, { makesTables: true });
   const { db } = await openDatabase({ place, mustExist: true });
   try {

@@ -1,5 +1,4 @@
 import { expect, it, jest } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
 import { byItself } from '../../../contract/actions.ts';
 import { messageOf } from '../../../contract/message-of.ts';
 import { CopyInDoubt, LedgerAway, LedgerMisuse } from '../../../ledger/errors.ts';
@@ -7,6 +6,7 @@ import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aBatch, aKey, fill, INTENT } from '../setup.ts';
 import { pretendCopy } from './pretend-copy.ts';
+import { newPlace, resume } from './new-place.ts';
 
 /** Makes the ledger one that was copied before any request was recorded. */
 async function makeOldCopy(place: string): Promise<void> {
@@ -19,7 +19,7 @@ async function makeOldCopy(place: string): Promise<void> {
 }
 
 it('what a process recorded lately is on record again once a copy that lacks it was accepted, and is not sent again', async () => {
-  const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=c${randomUUID().slice(0, 8)}`;
+  const place = newPlace();
   const ledger = await openLedger(place, { makesTables: true });
   await fill(ledger, 4);
   // The clock of this host is not the ledger's.
@@ -38,7 +38,7 @@ it('what a process recorded lately is on record again once a copy that lacks it 
   await ledger.acceptCopy(byItself(null));
   expect(await ledger.settle(...answer)).toMatchObject({ settled: true, row: { state: 'processing' } });
   // Not before it has recorded all again.
-  await waitFor(async () => (await ledger.setControl('b', 'running').catch(() => undefined)) === 'running');
+  await resume(ledger);
   expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({
     type: 'exists',
     charge: { state: 'accepted', jobId: 'job-2', charged: 2 },
@@ -50,7 +50,6 @@ it('what a process recorded lately is on record again once a copy that lacks it 
   await ledger.close();
 });
 
-const newPlace = (): string => `${process.env['TEST_POSTGRES'] ?? ''}?schema=c${randomUUID().slice(0, 8)}`;
 const accepted = (jobId: string) => [{ verdict: 'accepted', jobId, credits: 2 }, { state: 'processing' }] as const;
 
 it('nothing is resumed before all processes that wrote lately have recorded again, or a person says that they are dead', async () => {
@@ -73,7 +72,7 @@ it('nothing is resumed before all processes that wrote lately have recorded agai
   expect(await person.findBatch('b')).toMatchObject({ control: 'paused' });
   await expect(person.createBatch(aBatch('new'))).rejects.toThrow(CopyInDoubt);
   await first.setControl('b', 'paused');
-  await waitFor(async () => (await person.setControl('b', 'running').catch(messageOf)) === 'running');
+  await resume(person);
   expect(await second.intend(aKey(1), INTENT)).toMatchObject({ type: 'exists' });
 
   await person.acceptCopy(byItself(null));

@@ -6,6 +6,7 @@ import { openLedger } from '../../../ledger/open-ledger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aKey, fill, INTENT, upTo } from '../setup.ts';
 import { postgresForTest } from '../../support/postgres-for-test.ts';
+import { resume } from './new-place.ts';
 import { pretendCopy } from './pretend-copy.ts';
 
 it('a process that begins after the disk of the server was set back sends nothing either, until a person has accepted that', async () => {
@@ -26,7 +27,7 @@ it('a process that begins after the disk of the server was set back sends nothin
   await expect(later.acceptedAt()).rejects.toThrow('a copy that nobody has accepted');
   await later.acceptCopy(byItself(null));
   await worker.setControl('b', 'paused');
-  await waitFor(async () => (await later.setControl('b', 'running').catch(() => undefined)) === 'running');
+  await resume(later);
   expect(await later.intend(aKey(1), INTENT)).toMatchObject({ type: 'exists' });
   expect(await later.intend(aKey(2), INTENT)).toMatchObject({ type: 'go' });
   for (const ledger of [worker, later]) await ledger.close();
@@ -85,6 +86,6 @@ it('a process does not say that all is on record which has forgotten requests th
   await pretendCopy(primary.url);
   await person.acceptCopy(byItself(null));
   for (const ledger of [worker, person]) await ledger.setControl('b', 'paused');
-  await waitFor(async () => (await person.setControl('b', 'running').catch(() => undefined)) === 'running');
+  await resume(person);
   for (const ledger of [worker, person]) await ledger.close();
 });
