@@ -1,6 +1,7 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { OTHER_HOME_ADVICE } from '../contract/other-disk.ts';
+import { makePrivateFolder } from './private-file.ts';
 import { keepPrivate } from './private-home.ts';
 import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 
@@ -70,10 +71,10 @@ export function pathsIn(home: string): HomePaths {
  */
 export function makeHome(home: string): HomePaths {
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    makePrivateFolder(home);
     const paths = pathsIn(realpathSync(home));
     refuseMisreadPath(paths.home);
-    mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
+    makePrivateFolder(paths.logs);
     const { home: folder, logs, ledger, store, ...files } = paths;
     keepPrivate({ home: folder, logs, ledger, store, files: Object.values(files) });
     return paths;

@@ -1,5 +1,6 @@
 import { orElse } from '../contract/or-else.ts';
-import { chmodSync, closeSync, lstatSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 /** Permission bits for group and others. */
 const FOR_OTHERS = 0o077;
@@ -14,6 +15,26 @@ export function makePrivateFile(file: string): void {
   } catch {
     // It exists, or cannot be created.
   }
+}
+
+/**
+ * Creates a folder and its missing parents, for their owner only. Node's `recursive` option hangs where no folder can
+ * be created, such as in `/proc`, and says of a read-only disk that there is no such folder.
+ */
+export function makePrivateFolder(path: string): void {
+  if (isFolder(path)) return;
+  const above = dirname(path);
+  if (above !== path) makePrivateFolder(above);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if (!isFolder(path)) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /**

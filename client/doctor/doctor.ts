@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defined } from '../../contract/defined.ts';
 import { pollingSettings } from '../../contract/polling-settings.ts';
 import { findServer } from '../../embedded/find-server.ts';
+import { makePrivateFolder } from '../../embedded/private-file.ts';
 import { API_CLOCK_SLACK_MS } from '../../policy/clocks.ts';
 import type { SearchAttributeName } from '../../contract/search-attributes.ts';
 import { ffmpegVersion } from '../../store/sound/ffmpeg.ts';
@@ -70,6 +71,8 @@ export type PassedCheck =
 /** A component's fault. */
 export type Trouble =
   | { readonly type: 'error'; readonly error: unknown }
+  /** The folder of the records cannot be created or written. */
+  | { readonly type: 'unwritable-home'; readonly home: string; readonly error: unknown }
   | { readonly type: 'little-disk'; readonly home: string; readonly freeBytes: number }
   | { readonly type: 'clocks-apart'; readonly apartMs: number }
   | { readonly type: 'no-worker' }
@@ -134,16 +137,20 @@ async function connectOnce(session: Session): Promise<ConnectedApi> {
 }
 
 function isTrouble(found: Checked): found is Trouble {
-  return ['little-disk', 'clocks-apart', 'no-worker', 'unusable-ffmpeg'].includes(found.type);
+  return ['unwritable-home', 'little-disk', 'clocks-apart', 'no-worker', 'unusable-ffmpeg'].includes(found.type);
 }
 
 type Checked = PassedCheck | Trouble;
 
 async function checkDisk({ settings: { home } }: Session): Promise<Checked> {
-  await mkdir(home, { recursive: true });
-  const probe = join(home, `.writable-${randomUUID()}`);
-  await writeFile(probe, '');
-  await rm(probe);
+  try {
+    makePrivateFolder(home);
+    const probe = join(home, `.writable-${randomUUID()}`);
+    await writeFile(probe, '');
+    await rm(probe);
+  } catch (error) {
+    return { type: 'unwritable-home', home, error };
+  }
   const { bavail, bsize } = await statfs(home);
   const freeBytes = bavail * bsize;
   if (freeBytes < LITTLE_DISK) return { type: 'little-disk', home, freeBytes };

@@ -1,9 +1,9 @@
 import { closeSync, lstatSync, openSync, rmSync, type Stats } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { OTHER_HOME_ADVICE } from '../../contract/other-disk.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { firstLink, makePrivateFile, removeOtherAccess } from '../../embedded/private-file.ts';
+import { firstLink, makePrivateFile, makePrivateFolder, removeOtherAccess } from '../../embedded/private-file.ts';
 import { LedgerMissing, LedgerUnreachable } from '../errors.ts';
 import { refuseNetworkDisk, type Disks } from './network-disk.ts';
 
@@ -35,7 +35,7 @@ export async function prepareFile(path: string, { mustExist, disks }: OpenFileOp
   if (mustExist) {
     if (!(await exists(path))) throw new LedgerMissing(path);
   } else {
-    await makeFolder(path);
+    makeFolder(path);
     makePrivateFile(path);
   }
   // The database, its log and its index.
@@ -45,7 +45,7 @@ export async function prepareFile(path: string, { mustExist, disks }: OpenFileOp
 /** Creates an empty file, and its folder, if there is none. If `onMade` throws, the file is removed again. */
 export async function makeFile(path: string, onMade: () => void): Promise<void> {
   await refuseNetworkDisk(path);
-  await makeFolder(path);
+  makeFolder(path);
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
@@ -82,10 +82,10 @@ function refuseLinks(path: string): void {
   throw new LedgerUnreachable(path, trouble, `Remove it: rm ${shellWord(link)}`);
 }
 
-async function makeFolder(path: string): Promise<void> {
+function makeFolder(path: string): void {
   try {
     // The ledger holds the users' texts.
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    makePrivateFolder(dirname(path));
   } catch (error) {
     throw unreachable(path, error);
   }

@@ -1,4 +1,5 @@
 import { messageOf } from '../../contract/message-of.ts';
+import { OTHER_HOME_ADVICE } from '../../contract/other-disk.ts';
 import { jsonLine, type RunContext } from '../terminal/output.ts';
 import { runChecks, type Finding, type PassedCheck, type Trouble } from '../../client/doctor/doctor.ts';
 import type { Flags } from '../commands/flags.ts';
@@ -113,6 +114,8 @@ function faultWords(trouble: Trouble): string {
   switch (trouble.type) {
     case 'error':
       return messageOf(exitErrorOf(trouble.error)).replaceAll(NOTHING_SPENT, '');
+    case 'unwritable-home':
+      return `${trouble.home} cannot be written: ${messageOf(trouble.error)}. Make it a folder that you may write to. ${OTHER_HOME_ADVICE}`;
     case 'little-disk':
       return `${trouble.home} has only ${size(trouble.freeBytes)} free: free some space before a large batch.`;
     case 'clocks-apart': {

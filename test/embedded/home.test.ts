@@ -19,6 +19,10 @@ describe('makeHome', () => {
     },
   );
 
+  it('says why where no folder can be made, at once: Node would try to make one for ever', () => {
+    expect(() => makeHome('/proc/voxbatch/home')).toThrow("The folder /proc/voxbatch/home can't be made: ");
+  });
+
   it('takes a home, its files and its logs from others, and leaves media as they are', async () => {
     const home = folder('home');
     await mkdir(join(home, 'logs'), { recursive: true, mode: 0o755 });

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { FFMPEG } from '../../support/ffmpeg.ts';
@@ -26,6 +27,14 @@ describe('doctor', () => {
     expect(stderr).toBe('');
     const says: unknown = expect.stringContaining('No API is configured');
     expect((await json('doctor')).value).toContainEqual({ check: 'api', ok: false, says });
+  });
+
+  it('says what to do where the records cannot be written', async () => {
+    await writeFile('file', '');
+    process.env['VOXBATCH_HOME'] = join(process.cwd(), 'file');
+    expect((await run('doctor')).stdout).toMatch(
+      /^BAD {2}disk +\S+file cannot be written: EEXIST.*\. Make it a folder that you may write to\. Only if no batch .* VOXBATCH_HOME/mu,
+    );
   });
 
   it('makes no ledger: in a folder of somebody else it would count as made here', async () => {
