@@ -131,15 +131,16 @@ function describeError(
 }
 
 /**
- * Returns the arguments, without `--help` if the command does not exist: commander would print the program's help, as
- * if the command existed.
+ * Returns the arguments, without `--help` or `help` if the command does not exist: commander would print the program's
+ * help, as if the command existed.
  */
 function withoutUnusableHelp(program: Command, args: readonly string[]): readonly string[] {
   let command = program;
   for (const word of args) {
-    if (word.startsWith('-') || word === 'help' || command.commands.length === 0) return args;
+    if (word.startsWith('-') || command.commands.length === 0) return args;
+    if (word === 'help') continue;
     const next = command.commands.find((known) => known.name() === word);
-    if (next === undefined) return args.filter((arg) => arg !== '--help' && arg !== '-h');
+    if (next === undefined) return args.filter((arg) => !['--help', '-h', 'help'].includes(arg));
     command = next;
   }
   return args;

@@ -168,9 +168,14 @@ function balanceLine({ balance, summary }: PlanView): string {
 function diskLine({ summary, disk }: PlanView): string {
   const { bytes, unknown } = summary.disk;
   const free = disk.free === null ? 'free space unknown' : `${size(disk.free)} free`;
-  const without = unknown > 0 ? `, not counting ${plural(unknown, 'row')} of unknown length` : '';
+  const unsized = unknown > 0 ? `${plural(unknown, 'row')} of unknown length` : '';
+  const without = unsized === '' ? '' : `, not counting ${unsized}`;
+  const results =
+    bytes === 0 && unsized !== ''
+      ? `results of unknown size (${unsized})`
+      : `about ${size(bytes)} of results (rough estimate${without})`;
   const tooMuch = disk.free !== null && bytes > disk.free ? ' WARNING: more than the free space.' : '';
-  return `Disk: about ${size(bytes)} of results (rough estimate${without}); ${free} at ${disk.store}.${tooMuch}`;
+  return `Disk: ${results}; ${free} at ${disk.store}.${tooMuch}`;
 }
 
 /** Voices that are listed. */

@@ -23,7 +23,7 @@ export function stoppedText(taken?: RecordedTake): string {
 
 /** What to do with a local file, which the API cannot fetch. */
 const UPLOAD_ADVICE =
-  'Put it where the API can fetch it, such as a bucket, and give its http(s) address instead; ' +
+  'Put the file where the API can fetch it, such as a bucket, and give its address there; ' +
   'or have it handed out from here: VOXBATCH_SERVE_MEDIA=HOST:PORT, and VOXBATCH_SERVE_MEDIA_URL with the address at which the API reaches that.';
 
 /** Returns the error for a job whose input is wrong. */
@@ -35,7 +35,7 @@ export function refuseJob(
     if (code === 'missing-cell' && !(column in cells))
       return `${typed} needs --${column}${column === 'voice' ? ' (voxbatch voices list shows them)' : ''}.`;
     if (code === 'local-file')
-      return `${column}: ${got} is a file here, and the API fetches its media by URL. ${UPLOAD_ADVICE}`;
+      return `${column}: ${got} is no http(s) address, and the API fetches its media by URL. ${UPLOAD_ADVICE}`;
     return `${column === '' ? '' : `${column}: `}expected ${expected}; got ${got}.`;
   });
   return new ExitError(

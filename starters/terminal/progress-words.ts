@@ -52,7 +52,7 @@ export function figuresOf(progress: BatchProgress, now: number): readonly Figure
     ...(counts.states.blocked > 0
       ? [figure(`${number(counts.states.blocked)} waiting for a voice or their parts`, false)]
       : []),
-    ...(unpricedSteps.length > 0 ? [figure(unknownPriceWords(unpricedSteps), false)] : []),
+    ...(unpricedSteps.length > 0 && counts.states.waiting > 0 ? [figure(unknownPriceWords(unpricedSteps), false)] : []),
     ...paceWords(progress, now).map((words) => figure(words)),
   ];
 }

@@ -7,7 +7,9 @@ import { shellWord } from '../../contract/shell-word.ts';
  */
 
 /** Returns a usage error's message, with a hint at the likely mistake if there is one. */
-export function usageWords(message: string, program: Command, args: readonly string[]): string {
+export function usageWords(error: string, program: Command, args: readonly string[]): string {
+  // Commander begins a sentence there, and our words are the rest of one.
+  const message = error.replace(' is invalid. expected ', ' is invalid: expected ');
   const hint = misreadHint(program, args, message);
   return hint === undefined ? withOurName(message, program, args) : `${message.trimEnd()}\n${hint}`;
 }

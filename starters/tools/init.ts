@@ -23,7 +23,11 @@ export async function init(example: Example = 'tts', flags: Flags, { output }: R
       : `${file} cannot be written: ${messageOf(error).replace(/\.$/, '')}. Create its folder, or choose another file with --out FILE.`;
     throw new ExitError('usage', why, { cause: error });
   }
-  output.say(`Wrote ${file}, the example ${example}. Columns that begin with _ are comments.`);
+  const samples =
+    example === 'voice'
+      ? ` The recordings in ${shellWord(join(dirname(file), SAMPLES))} are placeholders: put your own there.`
+      : '';
+  output.say(`Wrote ${file}, the example ${example}.${samples} Columns that begin with _ are comments.`);
   output.say(`Validate and price it: voxbatch plan ${shellWord(file)}    Other examples: ${othersOf(example)}`);
   output.data(file);
   return 'complete';

@@ -13,6 +13,13 @@ describe('--help', () => {
     await expectRun(`${path} --help`, 0, { out: /Example:\n(?: {2}.*voxbatch .*\n)+/, err: '', not: '\u001b' });
   });
 
+  it.each(['help cancel', 'cancel --help', 'voices help cancel'])(
+    '"%s" is refused as a command that does not exist',
+    async (words) => {
+      await expectRun(words, 2, { out: '', err: "error: unknown command 'cancel'\n(Did you mean stop?)\n" });
+    },
+  );
+
   it('knows every command that is promised', () => {
     const promised =
       'init run plan list status watch explain pause resume stop tune results verify clean simulate worker up doctor completion profile';

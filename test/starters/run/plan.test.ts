@@ -124,7 +124,7 @@ describe('plan', () => {
     ['plan', /missing required argument 'manifest'/],
     ['plan lines.csv --kind opera', /--kind: expected one of tts, stt, lip-sync, dub/],
     ['plan lines.csv --map text', /expected OUR-COLUMN=THEIR-COLUMN/],
-    ['plan lines.csv --rate 0', /expected a number above 0/],
+    ['plan lines.csv --rate 0', /argument '0' is invalid: expected a number above 0/],
     ['plan lines.csv --limit 0', /expected a whole number from 1 on/],
     ['plan lines.csv --sample 2.5', /expected a whole number from 1 on/],
     ['plan lines.csv --limit 2 --sample 2', /--limit cannot be combined with --sample/],

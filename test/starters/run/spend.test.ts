@@ -132,6 +132,8 @@ describe('plan', () => {
     expect((await plan('audio.csv')).stdout).toMatch(
       /Disk: about .+ of results \(rough estimate, not counting 1 row of unknown length\); /,
     );
+    await writeFile('audio.csv', 'id,audio\nopen,https://media.example/b.mp3\n');
+    expect((await plan('audio.csv')).stdout).toContain('Disk: results of unknown size (1 row of unknown length); ');
   });
 
   it('says why the balance is not known, and plans all the same', async () => {

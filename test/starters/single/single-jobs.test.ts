@@ -129,7 +129,10 @@ it.each<[readonly string[], string]>([
   [say('-o', 'takes/x.mp3'), 'There is no folder takes. Create it, or choose another place with -o.'],
   [say('--cache', 'only', '--again'), '--again pays for a request, and --cache only sends none.'],
   [say('--cache', 'only', '--resubmit'), '--resubmit pays for a request, and --cache only'],
-  [['transcribe talk.mp3'], 'audio: talk.mp3 is a file here, and the API fetches its media by URL. Put it where the'],
+  [
+    ['transcribe talk.mp3'],
+    'audio: talk.mp3 is no http(s) address, and the API fetches its media by URL. Put the file where the',
+  ],
   [['transcribe', TALK, '-o', 'talk.json'], 'expected a name that ends in .txt, .srt, .vtt.'],
   [['lip-sync file:///face.mp4', TALK], 'video: expected an absolute http:// or https:// URL with a host'],
 ])('what cannot be sent, %j, is a usage error before anything is recorded', async (line, words) => {

@@ -91,10 +91,11 @@ describe('the progress line', () => {
     expect(said({ reasons })).toMatch(/, most common trouble a cut file \(2 rows, going on\)$/);
   });
 
-  it('says why a batch with a budget is slow to begin', () => {
-    expect(said({ unpricedSteps: ['speech', 'lip-sync'] })).toContain(
-      'few at once until it is known what speech and lip-sync cost',
-    );
+  it('says why a batch with a budget is slow to begin, while it has rows to send', () => {
+    const words = 'few at once until it is known what speech and lip-sync cost';
+    const unpricedSteps = ['speech', 'lip-sync'] as const;
+    expect(said({ unpricedSteps })).toContain(words);
+    expect(said({ unpricedSteps, counts: countsOf(10, 0, 10) })).not.toContain(words);
   });
 
   it('keeps money, other outcomes and time in 80 columns where the most common failure has a long name', () => {

@@ -15,6 +15,11 @@ describe('init', () => {
     expect([code, Object.keys(value['kinds'] as object)]).toEqual([0, [kind]]);
   });
 
+  it('says that the recordings of the example voice are placeholders: their voices would be paid for', async () => {
+    await expectRun('init voice', 0, { err: 'The recordings in samples are placeholders: put your own there.' });
+    await expectRun('init tts', 0, { not: 'placeholders' });
+  });
+
   it('names the file as a shell reads it', async () => {
     await expectRun(['init tts --out', "my batch's.csv"], 0, `voxbatch plan 'my batch'\\''s.csv' `);
   });
