@@ -58,7 +58,7 @@ export async function restoreBackup({ folder, settings, atMoment }: RestoreOptio
       try {
         await copyVerified(join(paths.folder, manifest.ledger.file), part, manifest);
         await atMoment?.('copied');
-        if (isCopied) await requireOwnStore(settings, paths);
+        if (isCopied) await requireOwnStore(settings, paths, manifest);
         const media = isCopied
           ? await copyMedia(paths.store, store, { prefers: 'target', records: () => dialect.filesIn(part) })
           : undefined;
@@ -159,14 +159,20 @@ async function copyVerified(from: string, part: string, { ledger }: Manifest): P
 }
 
 /**
- * Checks that an existing store is the one that was backed up, because its files stay. Throws {@link VoxbatchError}
- * (`store-of-another`, `other-store`).
+ * Checks that an existing store is the one that was backed up, because its files stay. One that had no marks yet when
+ * the backup was made has got those of the same ledger since. Throws {@link VoxbatchError} (`store-of-another`,
+ * `other-store`).
  */
-async function requireOwnStore({ store, env, ledger }: Settings, paths: BackupPaths): Promise<void> {
+async function requireOwnStore(
+  { store, env, ledger }: Settings,
+  paths: BackupPaths,
+  { ledger: { id } }: Manifest,
+): Promise<void> {
   const [there, copied] = [await readStoreMarks(store, env), await readStoreMarks(paths.store, env)];
   if (there.owner === undefined) return;
-  if (there.owner !== copied.owner) throw new VoxbatchError({ type: 'store-of-another', store, ledger });
-  if (there.id !== undefined && there.id !== copied.id) throw new VoxbatchError({ type: 'other-store', store, ledger });
+  if (there.owner !== (copied.owner ?? id)) throw new VoxbatchError({ type: 'store-of-another', store, ledger });
+  if (there.id !== undefined && there.id !== (copied.id ?? there.id))
+    throw new VoxbatchError({ type: 'other-store', store, ledger });
 }
 
 /** Reads the batches of the copied ledger. Opening it also migrates its tables, before it is put in place. */
