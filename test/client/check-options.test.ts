@@ -18,6 +18,13 @@ beforeEach(async () => {
 afterEach(() => voxbatch.close());
 
 const refused = (option: string): object => ({ problem: { type: 'bad-option', option } });
+function thrownBy(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (error) {
+    return error;
+  }
+}
 
 it.each<[string, RunOptions]>([
   ['name', { name: '../elsewhere' }],
@@ -46,12 +53,7 @@ describe('webhooks for a program', () => {
     ['webhook.restore', { webhook: { url, restore: 'a-secret-path' } }],
     ['webhook', { webhook: { url }, temporal: { address: 'temporal.example:7233' } }],
   ])('are refused at once where %s is wrong: %j', (option, options) => {
-    let thrown: unknown;
-    try {
-      openVoxbatch({ ...options, home: folder('home') });
-    } catch (error) {
-      thrown = error;
-    }
+    const thrown = thrownBy(() => openVoxbatch({ ...options, home: folder('home') }));
     expect(thrown).toMatchObject(refused(option));
     expect(JSON.stringify(thrown)).not.toContain('a-secret-path');
   });
@@ -72,13 +74,10 @@ describe('what may be changed at any time', () => {
     ['halt', { halt: { when: 'soon', fail: Number.NaN, unit: 'rows' } }],
     ['budjet', { budjet: 5 }],
   ])('is refused where %s is wrong: %j', (option, tuning) => {
-    let thrown: unknown;
-    try {
+    const check = (): void => {
       checkTuning(tuning as Tuning);
-    } catch (error) {
-      thrown = error;
-    }
-    expect(thrown).toMatchObject(refused(option));
+    };
+    expect(thrownBy(check)).toMatchObject(refused(option));
   });
 
   it('is taken as a command line takes it; what is undefined is left out', () => {

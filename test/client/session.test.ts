@@ -1,29 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { join } from 'node:path';
 import { Session, type SessionRequest } from '../../client/session.ts';
+import { settingsOf } from '../../client/read-options.ts';
 import { folderForEach } from '../support/fresh-folder.ts';
 
 const folder = folderForEach();
 
 function session(change: Partial<SessionRequest> = {}): Session {
-  const home = folder();
-  const settings = {
-    home,
-    ledger: join(home, 'ledger.db'),
-    isLedgerNamed: true,
-    store: join(home, 'store'),
-    config: {},
-    env: {},
-  };
   const access = (): never => {
     throw new Error('not set');
   };
-  return new Session({
-    settings: { ...settings, cluster: undefined },
-    access,
-    ledger: { mustExist: false },
-    ...change,
-  });
+  return new Session({ settings: settingsOf({ home: folder() }), access, ledger: { mustExist: false }, ...change });
 }
 
 describe('a session', () => {

@@ -56,12 +56,18 @@ describe('an operation of a user', () => {
     expect(ownOperations()).toEqual([]);
   });
 
-  it('is refused where another has a column of its name that holds something else', () => {
-    const one = { ...EFFECT, name: 'one', ...columns({ level: { field: 'level', cell: 'number' } }) };
-    const other = { ...EFFECT, name: 'other', ...columns({ level: { field: 'level' } }) };
+  const level = { ...EFFECT, name: 'one', ...columns({ level: { field: 'level', cell: 'number' } }) };
+  it.each([
+    [
+      'with a column of its name that holds something else',
+      [level, { ...level, name: 'other', ...columns({ level: { field: 'level' } }) }],
+      /"level" hold a number already/,
+    ],
+    ['of its name', [EFFECT, { ...EFFECT, path: '/elsewhere' }], /the same name means the same/],
+  ])('is refused beside another %s', (_, operations, why) => {
     expect(() => {
-      addOperations([one, other]);
-    }).toThrow(/"level" hold a number already/);
+      addOperations(operations);
+    }).toThrow(why);
     expect(ownOperations()).toEqual([]);
   });
 
@@ -70,13 +76,6 @@ describe('an operation of a user', () => {
       { ...EFFECT, name: 'tts' },
       { ...EFFECT, path: '/../account' },
     ]);
-    expect(ownOperations()).toEqual([]);
-  });
-
-  it('is refused beside another of its name', () => {
-    expect(() => {
-      addOperations([EFFECT, { ...EFFECT, path: '/elsewhere' }]);
-    }).toThrow(/the same name means the same/);
     expect(ownOperations()).toEqual([]);
   });
 });

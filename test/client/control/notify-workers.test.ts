@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { notifyWorkers } from '../../../client/control/control-batch.ts';
-import type { Settings } from '../../../client/settings.ts';
+import { settingsOf } from '../../../client/read-options.ts';
 import { fill, ledgerForEachTest, ledger } from '../../ledger/setup.ts';
 import { serveRaw } from '../../support/api-server.ts';
 
@@ -9,16 +9,7 @@ ledgerForEachTest(() => fill(ledger, 1));
 it('says that it waits for a Temporal that stays silent, and that the workers could not be told once that is known', async () => {
   // Takes connections, and says nothing.
   const server = await serveRaw(() => undefined);
-  const cluster = { address: `127.0.0.1:${server.port}` };
-  const settings: Settings = {
-    home: '/nowhere',
-    ledger: 'l',
-    isLedgerNamed: true,
-    store: 's',
-    config: {},
-    cluster,
-    env: {},
-  };
+  const settings = settingsOf({ home: '/nowhere', temporal: { address: `127.0.0.1:${server.port}` } });
   const said: string[] = [];
   const telling = notifyWorkers({
     settings,

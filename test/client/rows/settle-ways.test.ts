@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { settingsOf } from '../../../client/read-options.ts';
 import { explain } from '../../../client/rows/explain.ts';
 import { settleWays } from '../../../client/rows/settle-ways.ts';
 import { fail, finish, lose, redrive, RESUBMIT, succeed, UNFIT, accept, FILE } from '../../ledger/actions.ts';
@@ -9,9 +10,8 @@ ledgerForEachTest();
 
 /** What is open to a person: way, what it is about, and what may have been charged. */
 async function waysOf(id: string): Promise<readonly (string | number | null)[][]> {
-  const home = freshFolder();
-  const settings = { home, ledger: ledger.place, isLedgerNamed: true, store: home, config: {}, cluster: undefined };
-  const answer = await explain(ledger, { ...settings, env: {} }, { first: id, named: 'b' });
+  const settings = settingsOf({ home: freshFolder(), ledger: ledger.place });
+  const answer = await explain(ledger, settings, { first: id, named: 'b' });
   if (answer.type !== 'explained') throw new Error(answer.type);
   return settleWays(answer.row).map(({ way, row, mayHaveCost }) => [way, row, mayHaveCost]);
 }

@@ -13,6 +13,7 @@ const FACTS: SpendFacts = {
   canAsk: true,
 };
 const DEAR = { ...FACTS, confirmAbove: 19 };
+const saying = (isPaid: boolean): ReturnType<typeof personOf> => personOf(() => Promise.resolve(isPaid));
 
 describe('a bill', () => {
   it('below the threshold is paid, and nobody is asked', async () => {
@@ -22,18 +23,9 @@ describe('a bill', () => {
   });
 
   it('above it is paid or not as confirm says', async () => {
-    expect(
-      await approve(
-        DEAR,
-        personOf(() => Promise.resolve(true)),
-      ),
-    ).toBeUndefined();
-    expect(
-      await approve(
-        DEAR,
-        personOf<SpendFacts>(({ bill }) => bill.quoted < 20),
-      ),
-    ).toEqual({ type: 'declined', facts: DEAR });
+    const below20 = personOf<SpendFacts>(({ bill }) => bill.quoted < 20);
+    expect(await approve(DEAR, saying(true))).toBeUndefined();
+    expect(await approve(DEAR, below20)).toEqual({ type: 'declined', facts: DEAR });
   });
 
   it('above it is refused where nobody is there to be asked', async () => {
@@ -42,13 +34,7 @@ describe('a bill', () => {
   });
 
   it('with a doubt is asked about, and paid where nobody is there: the doubt was asked for', async () => {
-    expect(
-      await approve(
-        FACTS,
-        personOf(() => false),
-        true,
-      ),
-    ).toEqual({ type: 'declined', facts: FACTS });
+    expect(await approve(FACTS, saying(false), true)).toEqual({ type: 'declined', facts: FACTS });
     expect(await approve({ ...FACTS, canAsk: false }, NOBODY, true)).toBeUndefined();
   });
 

@@ -7,7 +7,7 @@ import { triggerAttended } from '../../../client/schedules/trigger-and-wait.ts';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
 import { scheduledRunOf } from '../../../batches/schedules/scheduled-choices.ts';
 import { taskQueueOf } from '../../../contract/names.ts';
-import { scheduleIdOf } from '../../../contract/schedule.ts';
+import { scheduleIdOf, type OverlapPolicy } from '../../../contract/schedule.ts';
 import { formatOccurrence } from '../../../policy/schedules/occurrence.ts';
 import { freshPlace } from '../../support/place.ts';
 import { settingsOf, settle, specOf } from '../../support/schedule-on-record.ts';
@@ -30,14 +30,14 @@ function openSchedule(forgets: number): { readonly place: SchedulePlace; readonl
     unpause: async (note: string) => {
       patch({ paused: false, note });
     },
-    describe: async () => describeAs(state, { skipped: 0, firings: [] }),
+    describe: async () => describeAs(state),
   };
   return { place: placeWith(handle), state };
 }
 
 function describeAs(
-  state: { readonly paused: boolean; readonly note: string },
-  { skipped, firings }: { readonly skipped: number; readonly firings: readonly string[] },
+  state = { paused: false, note: '' },
+  { skipped, firings }: { readonly skipped: number; readonly firings: readonly string[] } = { skipped: 0, firings: [] },
 ): ScheduleDescription {
   const found = {
     spec: { intervals: [{ every: 60_000 }] },
@@ -92,7 +92,7 @@ it('a pause and a resumption close and open the due times that the ledger allows
 describe('an update', () => {
   it('goes by the ledger, whatever Temporal has, and tells Temporal the name and the times alone', async () => {
     let written: { readonly action: object } | undefined;
-    const foreign = { ...describeAs({ paused: false, note: '' }, { skipped: 0, firings: [] }), memo: { apiUrl: 'x' } };
+    const foreign = { ...describeAs(), memo: { apiUrl: 'x' } };
     const action = { args: [{ run: { manifest: '/etc/passwd' }, month: { credits: 1e9 } }], taskQueue: 'mine' };
     const found = { ...foreign, action } as unknown as ScheduleDescription;
     const opened = placeWith({
@@ -124,7 +124,7 @@ describe('an update', () => {
 
   it('that Temporal refuses changes nothing in the ledger', async () => {
     const refusing = placeWith({
-      describe: async () => describeAs({ paused: false, note: '' }, { skipped: 0, firings: [] }),
+      describe: async () => describeAs(),
       update: async () => {
         throw Object.assign(new Error('invalid'), { code: 3, details: 'invalid', metadata: {} });
       },
@@ -136,7 +136,6 @@ describe('an update', () => {
 });
 
 describe('a trigger that is waited for', () => {
-  const STATE = { paused: false, note: '' };
   const secondOf = (time: number): number => time - (time % 1_000);
   const isoOf = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
   const end = (at: number): Promise<void> =>
@@ -164,7 +163,7 @@ describe('a trigger that is waited for', () => {
       },
       describe: async () => {
         const { fired = [], skipped = 0 } = told();
-        return describeAs(STATE, { skipped, firings: fired.map(isoOf) });
+        return describeAs(undefined, { skipped, firings: fired.map(isoOf) });
       },
     });
   }
@@ -174,9 +173,15 @@ describe('a trigger that is waited for', () => {
   /** It fires for the second in which it was asked for. */
   const FIRED: Look = (askedAt) => ({ skipped: 1, fired: [secondOf(askedAt)] });
 
+  const attend = (
+    server: SchedulePlace,
+    overlap?: OverlapPolicy,
+    onEvent: Parameters<typeof triggerAttended>[2]['onEvent'] = () => undefined,
+  ): ReturnType<typeof triggerAttended> => triggerAttended(server, 'nightly', { overlap, onEvent });
+
   it.each(['allow', 'buffer-all'] as const)('with %s is not taken for a due time that was skipped', async (overlap) => {
     const busy = serverOf([NOTHING, SKIPPED, FIRED], (askedAt) => end(secondOf(askedAt)));
-    expect(await triggerAttended(busy, 'nightly', { overlap: overlap, onEvent: () => undefined })).toMatchObject({
+    expect(await attend(busy, overlap)).toMatchObject({
       type: 'over',
       occurrence: { state: 'ended' },
     });
@@ -196,11 +201,8 @@ describe('a trigger that is waited for', () => {
       },
     );
     const started: string[] = [];
-    await triggerAttended(busy, 'nightly', {
-      overlap: 'buffer-all',
-      onEvent: (event) => {
-        if (event.type === 'started') started.push(event.batch);
-      },
+    await attend(busy, 'buffer-all', (event) => {
+      if (event.type === 'started') started.push(event.batch);
     });
     expect(started).toEqual([formatOccurrence({ schedule: 'nightly', at: own })]);
   });
@@ -208,9 +210,7 @@ describe('a trigger that is waited for', () => {
   it('is the firing of a due time if the server took it in that second, and is withdrawn', async () => {
     await settle(place.ledger, 'nightly', { spec: specOf({ every: '1s' }) });
     const shared = serverOf([FIRED], (askedAt) => end(secondOf(askedAt)));
-    expect(await triggerAttended(shared, 'nightly', { overlap: undefined, onEvent: () => undefined })).toMatchObject({
-      type: 'over',
-    });
+    expect(await attend(shared)).toMatchObject({ type: 'over' });
     expect(await unused()).toBe(0);
   });
 
@@ -221,37 +221,25 @@ describe('a trigger that is waited for', () => {
       await place.ledger.beginOccurrence(occurrence, { trigger: trigger?.id ?? 0 });
       await end(occurrence.at);
     };
-    expect(
-      await triggerAttended(serverOf([NOTHING], began), 'nightly', { overlap: undefined, onEvent: () => undefined }),
-    ).toMatchObject({
-      type: 'over',
-    });
+    expect(await attend(serverOf([NOTHING], began))).toMatchObject({ type: 'over' });
   });
 
   it('is given up if the server takes it and fires nothing, and cannot fire later', async () => {
     let now = Date.now();
     jest.spyOn(Date, 'now').mockImplementation(() => (now += 31_000));
-    expect(
-      await triggerAttended(serverOf([NOTHING]), 'nightly', { overlap: undefined, onEvent: () => undefined }),
-    ).toEqual({
-      type: 'unseen',
-    });
+    expect(await attend(serverOf([NOTHING]))).toEqual({ type: 'unseen' });
     expect(await unused()).toBe(0);
   });
 
   it('with skip may be dropped, and cannot fire later', async () => {
     const busy = serverOf([NOTHING, SKIPPED]);
-    expect(await triggerAttended(busy, 'nightly', { overlap: 'skip', onEvent: () => undefined })).toEqual({
-      type: 'dropped',
-    });
+    expect(await attend(busy, 'skip')).toEqual({ type: 'dropped' });
     expect(await unused()).toBe(0);
   });
 
   it('is refused if a pause came between: nothing is on record of its firing', async () => {
     const paused = serverOf([FIRED], (askedAt) => place.ledger.pauseFirings('nightly', askedAt, ''));
-    expect(await triggerAttended(paused, 'nightly', { overlap: 'buffer-all', onEvent: () => undefined })).toEqual({
-      type: 'refused',
-    });
+    expect(await attend(paused, 'buffer-all')).toEqual({ type: 'refused' });
   });
 });
 
@@ -270,7 +258,7 @@ describe('a trigger', () => {
       trigger: async () => {
         sentAt = Date.now() - MINUTE;
       },
-      describe: async () => describeAs({ paused: false, note: '' }, { skipped: 0, firings: [] }),
+      describe: async () => describeAs(),
     });
     const { askedAt } = await triggerSchedule(server, 'nightly');
     expect(askedAt - MINUTE).toBeGreaterThanOrEqual(earliest);

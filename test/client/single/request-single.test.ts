@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readSingleJob, type SingleJob } from '../../../batches/single/single-job.ts';
 import { Session } from '../../../client/session.ts';
 import { requestSingle, type SingleRequested } from '../../../client/single/request-single.ts';
-import { placesIn } from '../../../client/settings.ts';
+import { settingsOf } from '../../../client/read-options.ts';
 import type { Tuning } from '../../../contract/tunables.ts';
 import { addJob } from '../../starters/single/add-job.ts';
 import { placeAtSimulator } from '../../starters/command-line.ts';
@@ -17,10 +17,7 @@ const SAY: SingleJob = { command: 'say', kind: 'tts', cells: { text: 'Good morni
  */
 async function ask(tuning: Tuning, approves?: boolean): Promise<SingleRequested> {
   const { url: baseUrl, token } = world.simulator;
-  const places = placesIn(place.folder, {}, () => {
-    throw new Error('The places are sound.');
-  });
-  const settings = { ...places, isLedgerNamed: true, config: {}, cluster: undefined, env: process.env };
+  const settings = settingsOf({ home: place.folder });
   const access = { baseUrl, token };
   const session = new Session({ settings, access: () => access, ledger: { mustExist: true, thread: false } });
   try {

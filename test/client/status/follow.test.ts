@@ -6,16 +6,26 @@ import { accept, find } from '../../starters/reached-states.ts';
 
 ledgerForEachTest();
 
-it('however following ends, a store that is away is not waited for without end any more', async () => {
-  const limits: number[] = [];
-  const request = {
+/** To follow batch `b` of the ledger, whose workflow runs. */
+function requestTo(change: object = {}): FollowRequest {
+  return {
+    ledger,
     batch: 'b',
     fetchesHere: false,
     out: null,
     signal: new AbortController().signal,
+    store: {},
+    readWorkflow: () => Promise.resolve({ type: 'running' }),
+    ...change,
+  } as unknown as FollowRequest;
+}
+
+it('however following ends, a store that is away is not waited for without end any more', async () => {
+  const limits: number[] = [];
+  const request = requestTo({
     store: { outage: { limit: (ms: number) => limits.push(ms) } },
     ledger: { findBatch: () => Promise.reject(new Error('away')) },
-  } as unknown as FollowRequest;
+  });
   await expect(followBatch(request).next()).rejects.toThrow('away');
   expect(limits).toEqual([Infinity, 10_000]);
 });
@@ -27,17 +37,8 @@ it('drops the silence of the API with the count of the answer that ends it', asy
   const now = Date.now();
   const trouble = { type: 'troubled', now, sentAt: now - 60_000 } as const;
   await ledger.updateLimiter(limiterScope({ realm: batch }, 'read'), trouble);
-  const request = {
-    ledger,
-    batch: 'b',
-    fetchesHere: false,
-    out: null,
-    signal: new AbortController().signal,
-    store: {},
-    readWorkflow: () => Promise.resolve({ type: 'running' }),
-  } as unknown as FollowRequest;
   const standings: Standing[] = [];
-  for await (const event of followBatch(request)) {
+  for await (const event of followBatch(requestTo())) {
     if (event.type !== 'progress') continue;
     standings.push(event.standing);
     if (event.standing.counts.states.processing === 1) break;
@@ -51,18 +52,9 @@ it('follows a paused batch whose rows have all ended until it is closed', async 
   await fill(ledger, 1);
   await endAnyhow(ledger, 1);
   await ledger.setControl('b', 'paused');
-  const request = {
-    ledger,
-    batch: 'b',
-    fetchesHere: true,
-    out: null,
-    signal: new AbortController().signal,
-    store: {},
-    readWorkflow: () => Promise.resolve({ type: 'running' }),
-  } as unknown as FollowRequest;
   const ends: unknown[] = [];
   let progress = 0;
-  for await (const event of followBatch(request)) {
+  for await (const event of followBatch(requestTo({ fetchesHere: true }))) {
     if (event.type === 'progress' && ++progress === 2) await ledger.closeBatch('b');
     if (event.type === 'ended') ends.push(event.why);
   }

@@ -32,9 +32,6 @@ describe('the tuning flags', () => {
     ['--halt soon,fail=5%', { halt: { when: 'soon', fail: 5, unit: 'percent' } }, 'halt soon,fail=5%'],
     ['--on-unknown resubmit --retakes 0', { onUnknown: 'resubmit', retakes: 0 }, 'on unknown resubmit, retakes 0'],
     ['--cache on', { cache: 'on' }, 'cache on'],
-    ['--cache off', { cache: 'off' }, 'cache off'],
-    ['--cache fresh', { cache: 'fresh' }, 'cache fresh'],
-    ['--cache only', { cache: 'only' }, 'cache only'],
   ])('%s: gives what was given and nothing else, and is told so', (line, given, words) => {
     expect(tuned(line)).toEqual(given);
     expect(describeTuning(given)).toBe(words);

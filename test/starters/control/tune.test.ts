@@ -44,17 +44,6 @@ describe('tune', () => {
     expect(await find(ledger)).toMatchObject({ state: 'open', control: 'running' });
   });
 
-  it('loses no change where several people change different things at once', async () => {
-    await STATES.running(place.ledger);
-    const limits = ['--rate 3', '--poll-rate 4', '--window 5', '--submits 6'];
-    const others = ['--budget 7', '--retakes 8', '--halt now,fail=9', '--on-unknown resubmit'];
-    await Promise.all([...limits, ...others].map((flags) => expectRun(`tune ${flags}`, 0)));
-    expect((await find(place.ledger)).settings).toMatchObject({
-      limits: { rate: 3, pollRate: 4, window: 5, submits: 6 },
-      ...{ budget: 7, retakes: 8, halt: { when: 'now', fail: 9, unit: 'rows' }, onUnknown: 'resubmit' },
-    });
-  });
-
   it.each([
     ['running', 'The batch has no worker now. This applies when it continues: voxbatch run b.csv'],
     ['paused', 'The batch is paused. This applies when it continues: voxbatch resume b'],
