@@ -3,7 +3,7 @@ import { verifyOut } from '../../results/verification/verify.ts';
 import { freshPlace } from '../support/place.ts';
 import { changeFile } from './damage.ts';
 import { OutFiles } from './out-files.ts';
-import { addBatch, keyOf } from './sample-batch.ts';
+import { addSpeech, keyOf } from './sample-batch.ts';
 
 const place = freshPlace();
 const out = new OutFiles(place);
@@ -11,11 +11,7 @@ const out = new OutFiles(place);
 /** A finished batch: a paid row, one that used its result, and one that paid because that result was damaged. */
 async function project(): Promise<void> {
   const { ledger, store } = place;
-  await addBatch(
-    place,
-    ['id'],
-    ['a', 'b', 'c'].map((id) => ({ id, kind: 'tts', input: [id] })),
-  );
+  await addSpeech(place, 'a', 'b', 'c');
   const [first, copy, other] = [
     await store.put('demo/1-speech-1.mp3', 'sound'),
     await store.put('demo/2-speech-1-cached.mp3', 'sound'),

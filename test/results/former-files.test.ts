@@ -1,14 +1,14 @@
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byItself } from '../../contract/actions.ts';
 import { formerFolder } from '../../results/former-files.ts';
 import { writeOutFolder } from '../../results/write-out-folder.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
-import { AtomicFile } from '../../results/atomic-file.ts';
 import { freshPlace } from '../support/place.ts';
 import { OutFiles } from './out-files.ts';
-import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
+import { addSpeech, finish, keyOf, refuse } from './sample-batch.ts';
+import { dieAt, onPublishing } from './publishing.ts';
 
 const place = freshPlace();
 const out = new OutFiles(place);
@@ -22,9 +22,7 @@ const readAll = (folder = ''): Promise<readonly string[]> =>
 /** Both rows end, which the files do not say yet: one table more. */
 async function endRows(): Promise<void> {
   await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound of a'));
-  const failure = { class: 'BadRequest', message: 'no' } as const;
-  await intend(place, keyOf(2));
-  await place.ledger.settle(keyOf(2), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+  await refuse(place, keyOf(2), { class: 'BadRequest', message: 'no' });
 }
 
 /** Accepts a copy. Stands for a ledger that lost rows: there, too, the files say something else. */
@@ -37,11 +35,7 @@ async function acceptAnother(): Promise<readonly string[]> {
 
 describe('files of before a copy of the ledger was accepted', () => {
   beforeEach(async () => {
-    await addBatch(
-      place,
-      ['id'],
-      ['a', 'b'].map((id) => ({ id, kind: 'tts', input: [id] }) as const),
-    );
+    await addSpeech(place, 'a', 'b');
     expect(await formerNow()).toBe('');
   });
 
@@ -60,15 +54,9 @@ describe('files of before a copy of the ledger was accepted', () => {
 
   it('are kept whole although the command was killed when it had replaced some', async () => {
     const former = await acceptAnother();
-    const { value: publish } = Object.getOwnPropertyDescriptor(AtomicFile.prototype, 'publish') as {
-      value: (this: AtomicFile) => Promise<void>;
-    };
-    const dying = jest.spyOn(AtomicFile.prototype, 'publish').mockImplementation(async function (this: AtomicFile) {
-      await publish.call(this);
-      if (this.path.endsWith('failed.csv')) throw new Error('killed');
-    });
+    const ending = onPublishing({ after: dieAt('failed.csv') });
     await expect(formerNow()).rejects.toThrow('killed');
-    dying.mockRestore();
+    ending();
     expect(await readAll()).not.toEqual(former);
     const folder = await formerNow();
     expect(await readAll(folder)).toEqual(former);

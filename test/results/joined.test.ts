@@ -11,7 +11,7 @@ import { ffmpeg } from '../support/ffmpeg.ts';
 import { freshPlace } from '../support/place.ts';
 import { mp3, wav } from '../store/media.ts';
 import { OutFiles } from './out-files.ts';
-import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
+import { addBatch, finish, keyOf, refuse } from './sample-batch.ts';
 
 const place = freshPlace();
 const out = new OutFiles(place);
@@ -37,12 +37,6 @@ async function add(pause = 0.25, table: TableFormat = DEFAULT_TABLE_FORMAT): Pro
 async function speak(row: number, body: Buffer, extension = 'wav', take = 1): Promise<void> {
   const file = await place.store.put(`demo/${row}-speech-${take}.${extension}`, body);
   await finish(place, keyOf(row, 'speech', 1, take), file);
-}
-
-async function fail(row: number): Promise<void> {
-  await intend(place, keyOf(row));
-  const failure = { class: 'BadRequest', message: 'no such voice' } as const;
-  await place.ledger.settle(keyOf(row), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
 }
 
 describe('rows that are joined', () => {
@@ -72,7 +66,7 @@ describe('rows that are joined', () => {
   });
 
   it('wait for a row that has no result, with its name, and are made once it is there', async () => {
-    await fail(2);
+    await refuse(place, keyOf(2), { class: 'BadRequest', message: 'no such voice' });
     const { joined } = await out.project();
     expect(joined).toMatchObject([{ value: 'One' }, { value: 'Two / 2', file: '', message: 'row 2 (b) is failed' }]);
     expect(await readdir(inOut('media/joined'))).toEqual(['One.wav']);

@@ -1,9 +1,11 @@
 import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
+import type { Failure } from '../../contract/failures.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 import { BUILT_IN_PRICES, type Kind, type RowSpec } from '../../contract/row-kinds.ts';
 import type { LoadedRow } from '../../ledger/rows/row-records.ts';
 import type { ResultFile } from '../../ledger/records.ts';
+import { afterResult } from '../../policy/rows/after-result.ts';
 import type { Place } from '../support/place.ts';
 
 /** Creates the batch `demo` with these rows, open for work. */
@@ -49,6 +51,12 @@ export async function addBatch(
   await ledger.openBatch(loading, rows.length);
 }
 
+/** Creates it with a row of speech for each of these ids, in its only column. */
+export async function addSpeech(place: Place, ...ids: readonly string[]): Promise<void> {
+  const rows = ids.map((id) => ({ id, kind: 'tts', input: [id] }) as const);
+  await addBatch(place, ['id'], rows);
+}
+
 /** The key of an attempt of a step of a row of `demo`; by default the first of the first take. */
 export function keyOf(row: number, step: AttemptKey['step'] = 'speech', attempt = 1, take = 1): AttemptKey {
   return { batch: 'demo', row, step, take, attempt };
@@ -60,12 +68,47 @@ export async function intend({ ledger }: Place, key: AttemptKey, quotedRest = 0)
   if (answer !== 'go') throw new Error(`expected the ledger to say go, but it said ${answer}`);
 }
 
+/** An attempt that the API makes a job of. */
+export async function accept(place: Place, key: AttemptKey, jobId = jobIdOf(key)): Promise<void> {
+  await intend(place, key);
+  await place.ledger.settle(key, { verdict: 'accepted', jobId }, { state: 'processing' });
+}
+
+const jobIdOf = ({ row, step, take }: AttemptKey): string => `job-${row}-${step}${take === 1 ? '' : `-${take}`}`;
+
+/** An attempt that the API refuses for good. */
+export async function refuse(place: Place, key: AttemptKey, failure: Failure): Promise<void> {
+  await intend(place, key);
+  await place.ledger.settle(key, { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+}
+
+/** An attempt whose answer is lost. */
+export async function lose(place: Place, key: AttemptKey, failure = LOST): Promise<void> {
+  await intend(place, key);
+  await place.ledger.settle(key, { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
+}
+
+const LOST: Failure = { class: 'OutcomeUnknown', message: 'no answer within 180 s' };
+
+/** A job that fails, and has cost 3 credits. */
+export async function failJob(place: Place, key: AttemptKey): Promise<void> {
+  const failure = { class: 'JobFailed', message: 'the job failed' } as const;
+  await accept(place, key);
+  await place.ledger.finishJob(key, { failure, credits: 3 }, { outcome: 'failed', failure });
+}
+
+/** Speech that is silent, and has cost 4 credits: its row ends unfit. */
+export async function finishUnfit(place: Place, row: number, kind: Kind = 'tts'): Promise<void> {
+  await accept(place, keyOf(row), `job-${row}`);
+  const file = { ...(await place.store.put(`demo/${row}-speech-1.mp3`, 'nothing to hear')), unfit: 'silent' };
+  const { effect, ...why } = afterResult({ kind }, 'speech', file, { retakes: 0, control: 'running' });
+  await place.ledger.finishJob(keyOf(row), { file, credits: 4, ...why }, effect);
+}
+
 /** A job from its intent to its result, which ends the row unless it is a step before the last. */
 export async function finish(place: Place, key: AttemptKey, file: ResultFile, credits?: number): Promise<void> {
   const isLast = !(key.step === 'speech' && file.key.endsWith('.speech.wav'));
-  await intend(place, key);
-  const jobId = `job-${key.row}-${key.step}${key.take === 1 ? '' : `-${key.take}`}`;
-  await place.ledger.settle(key, { verdict: 'accepted', jobId }, { state: 'processing' });
+  await accept(place, key);
   await place.ledger.finishJob(
     key,
     { file, ...(credits === undefined ? {} : { credits }) },
@@ -109,13 +152,9 @@ export async function addSampleBatch(place: Place): Promise<void> {
   await ledger.settle(keyOf(4), refused, { outcome: 'failed', failure: rejected });
 
   await ledger.revoke(keyOf(5));
-  await intend(place, keyOf(5, 'speech', 2));
-  const lost = { class: 'OutcomeUnknown', message: 'no answer within 180 s' } as const;
-  const unknown = { verdict: 'unknown', failure: lost } as const;
-  await ledger.settle(keyOf(5, 'speech', 2), unknown, { outcome: 'unknown', failure: lost });
+  await lose(place, keyOf(5, 'speech', 2));
 
-  await intend(place, keyOf(6, 'lip-sync'));
-  await ledger.settle(keyOf(6, 'lip-sync'), { verdict: 'accepted', jobId: 'job-6' }, { state: 'processing' });
+  await accept(place, keyOf(6, 'lip-sync'), 'job-6');
   const overdue = { class: 'Overdue', message: 'not finished after 600 s' } as const;
   await ledger.giveUp(keyOf(6), { outcome: 'overdue', failure: overdue });
 

@@ -5,7 +5,7 @@ import type { Step } from '../../contract/row-kinds.ts';
 import type { NewRow } from '../../ledger/rows/row-records.ts';
 import { linkNewMedia, writeOutFolder } from '../../results/write-out-folder.ts';
 import { OutFiles } from './out-files.ts';
-import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
+import { accept, addBatch, failJob, finish, intend, keyOf, lose } from './sample-batch.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { FolderOfMedia, freshPlace } from '../support/place.ts';
 import { ANN } from '../support/ann.ts';
@@ -15,7 +15,6 @@ const out = new OutFiles(place);
 const media = (): Promise<Readonly<Record<string, string>>> => out.contents('media');
 
 const lost = { class: 'OutcomeUnknown', message: 'no answer within 180 s' } as const;
-const broken = { class: 'JobFailed', message: 'the job failed' } as const;
 
 async function addRows(ids: readonly string[], kind: 'tts' | 'stt' | 'dub' = 'tts', template?: string): Promise<void> {
   const rows = ids.map((id) => ({ id, kind, input: [id] }));
@@ -37,12 +36,8 @@ async function speak(row: number, content: string, take = 1, credits?: number): 
   await finish(place, keyOf(row, 'speech', 1, take), file, credits);
 }
 
-async function failTake(row: number, take: number, step: Step = 'speech'): Promise<void> {
-  const key = keyOf(row, step, 1, take);
-  await intend(place, key);
-  await place.ledger.settle(key, { verdict: 'accepted', jobId: `job-${row}-${step}-${take}` }, { state: 'processing' });
-  await place.ledger.finishJob(key, { failure: broken, credits: 3 }, { outcome: 'failed', failure: broken });
-}
+const failTake = (row: number, take: number, step: Step = 'speech'): Promise<void> =>
+  failJob(place, keyOf(row, step, 1, take));
 
 describe('the file of an earlier take', () => {
   it.each([true, false])(
@@ -70,9 +65,7 @@ describe('the file of an earlier take', () => {
     await speak(1, 'first');
     await out.project(true);
     await payAgain(1);
-    const second = keyOf(1, 'speech', 1, 2);
-    await intend(place, second);
-    await place.ledger.settle(second, { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
+    await lose(place, keyOf(1, 'speech', 1, 2));
     await out.project(true);
     expect(await out.line(1)).toMatchObject({ _outcome: 'unknown', _file: '' });
     expect(await media()).toEqual({ 'a.mp3': 'first' });
@@ -115,8 +108,7 @@ describe('the file of an earlier take', () => {
 
   it('goes when a person took back the job that it was of', async () => {
     await addRows(['a']);
-    await intend(place, keyOf(1));
-    await place.ledger.settle(keyOf(1), { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
+    await lose(place, keyOf(1));
     await place.ledger.decide(keyOf(1), { type: 'adopted', jobId: 'job-x' }, ANN);
     const file = await place.store.put('demo/1-speech-1.mp3', 'of a stranger');
     await place.ledger.finishJob(keyOf(1), { file }, { outcome: 'succeeded', file });
@@ -180,7 +172,7 @@ describe('the bill of several takes', () => {
     await finish(place, keyOf(1, 'lip-sync', 1, 2), await place.store.put('demo/1-lip-sync-2.mp4', 'video'), 4);
     await out.project(true);
     const bill = { _credits: 9, _credits_kind: 'reported', _take: 2, _attempts: 1 };
-    const jobs = ['job-1-speech', 'job-1-lip-sync-1', 'job-1-lip-sync-2'];
+    const jobs = ['job-1-speech', 'job-1-lip-sync', 'job-1-lip-sync-2'];
     expect(await out.line(1)).toMatchObject({ _outcome: 'succeeded', _file: 'media/a.mp4', ...bill, _job_ids: jobs });
     expect(await out.lines('receipts.jsonl')).toMatchObject([
       { step: 'speech', take: 1, file: { name: null } },
@@ -192,8 +184,7 @@ describe('the bill of several takes', () => {
   it('stays uncertain after a lost answer, until that comes', async () => {
     await addRows(['a']);
     const { ledger, store } = place;
-    await intend(place, keyOf(1));
-    await ledger.settle(keyOf(1), { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
+    await lose(place, keyOf(1));
     await payAgain(1);
     await speak(1, 'second', 2, 5);
     await out.project(true);
@@ -214,8 +205,7 @@ describe('the bill of several takes', () => {
   it('is the same for a row that ended overdue and came all the same', async () => {
     await addRows(['a']);
     const { ledger, store } = place;
-    await intend(place, keyOf(1));
-    await ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'job-1' }, { state: 'processing' });
+    await accept(place, keyOf(1), 'job-1');
     await ledger.stopNow('demo');
     await out.project(true);
     expect(await out.line(1)).toMatchObject({ _outcome: 'overdue', _error_class: 'Overdue', _job_ids: ['job-1'] });

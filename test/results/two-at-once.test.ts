@@ -4,27 +4,19 @@ import { join } from 'node:path';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { writeOutFolder } from '../../results/write-out-folder.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
-import { AtomicFile } from '../../results/atomic-file.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { freshPlace } from '../support/place.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
+import { addSpeech, failJob, finish, keyOf } from './sample-batch.ts';
+import { onPublishing } from './publishing.ts';
 
 const place = freshPlace();
 
 /** Two rows of `demo`: one has its result, and the job of the other failed. */
 async function addHalfFailed(): Promise<void> {
-  await addBatch(
-    place,
-    ['id'],
-    ['a', 'b'].map((id) => ({ id, kind: 'tts', input: [id] }) as const),
-  );
+  await addSpeech(place, 'a', 'b');
   await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound of a'));
-  const key = keyOf(2);
-  const failure = { class: 'JobFailed', message: 'the job failed' } as const;
-  await intend(place, key);
-  await place.ledger.settle(key, { verdict: 'accepted', jobId: 'job-2' }, { state: 'processing' });
-  await place.ledger.finishJob(key, { failure, credits: 3 }, { outcome: 'failed', failure });
+  await failJob(place, keyOf(2));
   await place.ledger.closeBatch('demo');
 }
 
@@ -38,19 +30,16 @@ async function mend(): Promise<void> {
 
 /** Lets the first projection stand still once it has replaced its first table, until `goOn` is called. */
 function stopAfterFirstTable(): { readonly stopped: Promise<void>; readonly goOn: () => void } {
-  const { value: publish } = Object.getOwnPropertyDescriptor(AtomicFile.prototype, 'publish') as {
-    value: (this: AtomicFile) => Promise<void>;
-  };
   const { promise: stopped, resolve: stop } = deferred();
   const { promise: going, resolve: goOn } = deferred();
   let isStopped = false;
-  jest.spyOn(AtomicFile.prototype, 'publish').mockImplementation(async function (this: AtomicFile) {
-    await publish.call(this);
-    if (isStopped || !this.path.endsWith('results.csv')) return;
+  const after = async (path: string): Promise<void> => {
+    if (isStopped || !path.endsWith('results.csv')) return;
     isStopped = true;
     stop();
     await going;
-  });
+  };
+  onPublishing({ after });
   return { stopped, goOn };
 }
 

@@ -5,15 +5,12 @@ import type { Kind } from '../../contract/row-kinds.ts';
 import { writeOutFolder } from '../../results/write-out-folder.ts';
 import { LinkedFolder } from '../../results/errors.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
-import { afterResult } from '../../policy/rows/after-result.ts';
 import { redriveNow } from '../ledger/setup.ts';
-import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
+import { addBatch, finish, finishUnfit, keyOf } from './sample-batch.ts';
 import { freshPlace } from '../support/place.ts';
 import { OutFiles } from './out-files.ts';
 
 /** Results that did not pass a check: they have a folder of their own until a person accepts them. */
-
-const SOUND = 'nothing to hear';
 
 const place = freshPlace();
 const out = new OutFiles(place);
@@ -22,13 +19,8 @@ const out = new OutFiles(place);
 async function fill(kind: Kind): Promise<void> {
   const rows = [{ id: 'a', kind, input: ['one'] } as const, { id: 'b', kind: 'tts', input: ['two'] } as const];
   await addBatch(place, ['text'], rows);
-  const { ledger, store } = place;
-  await intend(place, keyOf(1));
-  await ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'job-1' }, { state: 'processing' });
-  const file = { ...(await store.put('demo/1-speech-1.mp3', SOUND)), unfit: 'silent' };
-  const { effect, ...why } = afterResult({ kind }, 'speech', file, { retakes: 0, control: 'running' });
-  await ledger.finishJob(keyOf(1), { file, credits: 4, ...why }, effect);
-  await finish(place, keyOf(2), await store.put('demo/2-speech-1.mp3', 'hello'), 3);
+  await finishUnfit(place, 1, kind);
+  await finish(place, keyOf(2), await place.store.put('demo/2-speech-1.mp3', 'hello'), 3);
 }
 
 const accept = (): Promise<unknown> => redriveNow(place.ledger, 'demo', [{ row: 1, take: 1, how: { type: 'accept' } }]);
@@ -42,7 +34,7 @@ describe('the files of an unfit row', () => {
   it('name its result, which lies apart, its reason and its price', async () => {
     await fill('tts');
     expect(await project()).toEqual(['b.mp3', 'unfit/a.mp3']);
-    expect(await out.read('media/unfit/a.mp3')).toBe(SOUND);
+    expect(await out.read('media/unfit/a.mp3')).toBe('nothing to hear');
     expect(await out.line(1)).toMatchObject({
       _outcome: 'unfit',
       _file: 'media/unfit/a.mp3',

@@ -10,7 +10,7 @@ import { openFolderBytes } from '../../store/folder-bytes.ts';
 import { openMediaStore } from '../../store/media-store.ts';
 import { changeFile, findForged, rehash } from './damage.ts';
 import { OutFiles } from './out-files.ts';
-import { addBatch, addSampleBatch, finish, intend, keyOf } from './sample-batch.ts';
+import { addBatch, addSampleBatch, addSpeech, finish, intend, keyOf } from './sample-batch.ts';
 import { FolderOfMedia, freshPlace } from '../support/place.ts';
 
 const place = freshPlace();
@@ -228,8 +228,7 @@ describe('writeOutFolder', () => {
 
 describe('linkNewMedia', () => {
   it('links the media of rows that ended since, once', async () => {
-    const rows = ['a', 'b'].map((id) => ({ id, kind: 'tts' as const, input: [id] }));
-    await addBatch(place, ['id'], rows);
+    await addSpeech(place, 'a', 'b');
     jest.mocked(Date.now).mockReturnValue(1_000);
     await finish(place, keyOf(1), await place.store.put('demo/1.mp3', 'one'));
     expect(await linkNewMedia(place.request({ complete: false }), 0)).toBe(1);

@@ -5,7 +5,8 @@ import { allowReplacing } from '../../../results/redrive/edited-tables.ts';
 import { writeOutFolder } from '../../../results/write-out-folder.ts';
 import { verifyOut } from '../../../results/verification/verify.ts';
 import { AtomicFile } from '../../../results/atomic-file.ts';
-import { addBatch, addSampleBatch, finish, keyOf } from '../sample-batch.ts';
+import { addSampleBatch, addSpeech, finish, keyOf } from '../sample-batch.ts';
+import { dieAt, onPublishing } from '../publishing.ts';
 import { freshPlace } from '../../support/place.ts';
 import { OutFiles } from '../out-files.ts';
 
@@ -87,19 +88,12 @@ describe('a table that a person has edited', () => {
 });
 
 it('does not take a table for edited that a killed projection wrote', async () => {
-  const rows = ['a', 'b'].map((id) => ({ id, kind: 'tts', input: [id] }) as const);
-  await addBatch(place, ['id'], rows);
+  await addSpeech(place, 'a', 'b');
   await keptNow(false);
   await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound'));
-  const { value: publish } = Object.getOwnPropertyDescriptor(AtomicFile.prototype, 'publish') as {
-    value: (this: AtomicFile) => Promise<void>;
-  };
-  jest.spyOn(AtomicFile.prototype, 'publish').mockImplementation(async function (this: AtomicFile) {
-    if (this.path.endsWith('summary.json')) throw new Error('killed');
-    await publish.call(this);
-  });
+  const ending = onPublishing({ before: dieAt('summary.json') });
   await expect(keptNow(false)).rejects.toThrow('killed');
-  jest.restoreAllMocks();
+  ending();
   await finish(place, keyOf(2), await place.store.put('demo/2-speech-1.mp3', 'other'));
   expect(await keptNow(false)).toEqual([]);
   expect(await tables()).toEqual([]);

@@ -8,7 +8,7 @@ import { ReportFile } from '../../../results/report/report-file.ts';
 import { verifyOut } from '../../../results/verification/verify.ts';
 import { freshPlace } from '../../support/place.ts';
 import { OutFiles } from '../out-files.ts';
-import { addBatch, addSampleBatch, finish, intend, keyOf } from '../sample-batch.ts';
+import { addBatch, addSampleBatch, finish, intend, keyOf, refuse } from '../sample-batch.ts';
 import { unpackReport } from './unpack-report.ts';
 
 const place = freshPlace();
@@ -142,8 +142,7 @@ describe('report.html', () => {
       class: 'BadRequest',
       message: `${evil} at ${link} in ${process.cwd()}/x and /home/ann/y.wav`,
     } as const;
-    await intend(place, keyOf(1));
-    await place.ledger.settle(keyOf(1), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+    await refuse(place, keyOf(1), failure);
     await finish(place, keyOf(2, 'transcription'), await place.store.put('demo/2.txt', 'x'));
     await project('full', false);
     const { html, blocks, text } = await unpackReport(out.pathOf(REPORT_FILE));

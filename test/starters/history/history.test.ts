@@ -1,25 +1,19 @@
 import { hostname, userInfo } from 'node:os';
 import { env } from 'node:process';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { afterResult } from '../../../policy/rows/after-result.ts';
-import { addBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
+import { addSpeech, finish, finishUnfit, keyOf } from '../../results/sample-batch.ts';
 import { ANN } from '../../support/ann.ts';
 import { expectRefused, expectRun, json, placeForEach, run } from '../command-line.ts';
 
 const place = placeForEach();
 
 beforeEach(async () => {
-  const rows = ['a', 'b', 'c'].map((id) => ({ id, kind: 'tts' as const, input: [id] }));
-  await addBatch(place, ['id'], rows);
+  await addSpeech(place, 'a', 'b', 'c');
 });
 
 /** Ends row a with a result that did not pass a check, and the batch with it. */
-async function finishUnfit(): Promise<void> {
-  await intend(place, keyOf(1));
-  await place.ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'job-1' }, { state: 'processing' });
-  const file = { ...(await place.store.put('demo/1-speech-1.mp3', 'nothing to hear')), unfit: 'silent' };
-  const { effect, ...why } = afterResult({ kind: 'tts' }, 'speech', file, { retakes: 0, control: 'running' });
-  await place.ledger.finishJob(keyOf(1), { file, credits: 4, ...why }, effect);
+async function endUnfit(): Promise<void> {
+  await finishUnfit(place, 1);
   for (const row of [2, 3])
     await finish(place, keyOf(row), await place.store.put(`demo/${row}-speech-1.mp3`, 'hello'), 3);
   await place.ledger.closeBatch('demo');
@@ -47,7 +41,7 @@ describe('every command that changes a batch', () => {
     ['redrive demo --accept a', 'accept', { rows: 1, ranges: [[1, 1]] }],
     ['clean demo --all --yes', 'clean', { removed: ['media', 'rows'] }],
   ])('%s, of one that is finished', async (line, what, details) => {
-    await finishUnfit();
+    await endUnfit();
     await expectRun([line, '--reason', 'why not'], 0);
     expect(await actions()).toMatchObject([{ what, by: 'person', reason: 'why not', ...details }]);
   });
@@ -125,7 +119,7 @@ describe('history', () => {
 });
 
 it('explain tells what was done to the row, and not what was done to others', async () => {
-  await finishUnfit();
+  await endUnfit();
   await run('redrive demo --accept a --reason', 'good enough');
   expect((await json('explain a')).value).toMatchObject({
     actions: [{ what: 'accept', rows: 1, reason: 'good enough' }],

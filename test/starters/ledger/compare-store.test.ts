@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { PROCESS_ENDED } from '../../../policy/reconcile/process-end.ts';
 import { jobStemOf } from '../../../store/layout.ts';
 import { ANN } from '../../support/ann.ts';
-import { addBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
+import { addBatch, finish, intend, keyOf, lose } from '../../results/sample-batch.ts';
 import { expectRefused, expectRun, json, placeForEach, run } from '../command-line.ts';
 
 const place = placeForEach();
@@ -81,9 +81,7 @@ it('ledger compare-store says in one line that nothing was found of those that h
 
 it('what a job brought that a person has taken back from a row is no result of that row', async () => {
   await addBatch(place, ['id', 'text'], [row('a')]);
-  await intend(place, keyOf(1));
-  const unknown = { outcome: 'unknown', failure: PROCESS_ENDED } as const;
-  await place.ledger.settle(keyOf(1), { verdict: 'unknown', failure: PROCESS_ENDED }, unknown);
+  await lose(place, keyOf(1), PROCESS_ENDED);
   await place.ledger.decide(keyOf(1), { type: 'adopted', jobId: 'wrong' }, ANN);
   const { layout } = (await place.ledger.findBatch('demo')) ?? {};
   if (layout === undefined) throw new Error('no batch');

@@ -1,8 +1,7 @@
 /** @slow */
 import { readFile, readdir } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { afterResult } from '../../../policy/rows/after-result.ts';
-import { addBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
+import { addSpeech, finish, finishUnfit, keyOf } from '../../results/sample-batch.ts';
 import { expectRefused, expectRun, json, placeForEach, run } from '../command-line.ts';
 
 /** Results that did not pass a check, from the command line. There is no API here: what is free needs none. */
@@ -10,15 +9,8 @@ import { expectRefused, expectRun, json, placeForEach, run } from '../command-li
 const place = placeForEach();
 
 beforeEach(async () => {
-  const rows = ['a', 'b', 'c'].map((id) => ({ id, kind: 'tts' as const, input: [id] }));
-  await addBatch(place, ['id'], rows);
-  for (const row of [1, 2]) {
-    await intend(place, keyOf(row));
-    await place.ledger.settle(keyOf(row), { verdict: 'accepted', jobId: `job-${row}` }, { state: 'processing' });
-    const file = { ...(await place.store.put(`demo/${row}-speech-1.mp3`, 'nothing to hear')), unfit: 'silent' };
-    const { effect, ...why } = afterResult({ kind: 'tts' }, 'speech', file, { retakes: 0, control: 'running' });
-    await place.ledger.finishJob(keyOf(row), { file, credits: 4, ...why }, effect);
-  }
+  await addSpeech(place, 'a', 'b', 'c');
+  for (const row of [1, 2]) await finishUnfit(place, row);
   await finish(place, keyOf(3), await place.store.put('demo/3-speech-1.mp3', 'hello'), 3);
   await place.ledger.closeBatch('demo');
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { addBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
+import { addBatch, finish, keyOf, refuse } from '../../results/sample-batch.ts';
 import { expectRun, placeAtSimulator, run } from '../command-line.ts';
 
 /** What becomes of a table that a person edits in the out folder, up to the door where money is spent. */
@@ -11,9 +11,7 @@ beforeEach(async () => {
   const rows = ['a', 'b'].map((id) => ({ id, kind: 'tts', input: [id, 'tts', 'Hello', 'bad voice', ''] }) as const);
   await addBatch(place, ['id', 'kind', 'text', 'voice', 'note'], rows);
   await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound'));
-  await intend(place, keyOf(2));
-  const failure = { class: 'BadRequest', message: 'voice is not known' } as const;
-  await place.ledger.settle(keyOf(2), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+  await refuse(place, keyOf(2), { class: 'BadRequest', message: 'voice is not known' });
   await place.ledger.closeBatch('demo');
   await run('results demo');
 });

@@ -4,15 +4,13 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RedriveChoice } from '../../../ledger/takes/redrive.ts';
 import { claimFolder } from '../../../store/owner-file.ts';
-import { addBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
+import { addBatch, failJob, finish, keyOf } from '../../results/sample-batch.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { expectRefused, expectRun, json, placeForEach, run } from '../command-line.ts';
 
 /** `redrive --accept ROW/TAKE`: back to a result that was paid for, without an API. */
 
 const place = placeForEach();
-
-const FAILED = { class: 'JobFailed', message: 'The job failed.' } as const;
 
 /** Row `a` has a result of take 1, a failed take 2, and a result of take 3; row `b` one, and row `c` was edited for its second. */
 beforeEach(async () => {
@@ -22,10 +20,7 @@ beforeEach(async () => {
   for (const row of [1, 2, 3])
     await finish(place, keyOf(row), await store.put(`demo/${row}-speech-1.mp3`, `first of ${row}`), 3);
   await payAgain(1, 1);
-  const failing = keyOf(1, 'speech', 1, 2);
-  await intend(place, failing);
-  await ledger.settle(failing, { verdict: 'accepted', jobId: 'job-failing' }, { state: 'processing' });
-  await ledger.finishJob(failing, { failure: FAILED, credits: 3 }, { outcome: 'failed', failure: FAILED });
+  await failJob(place, keyOf(1, 'speech', 1, 2));
   await payAgain(1, 2);
   await finish(place, keyOf(1, 'speech', 1, 3), await store.put('demo/1-speech-3.wav', 'third of 1'), 4);
   await payAgain(3, 1, {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { unpackReport } from '../../results/report/unpack-report.ts';
-import { addBatch, addSampleBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
+import { addBatch, addSampleBatch, finish, keyOf, refuse } from '../../results/sample-batch.ts';
 import { expectRun, json, placeForEach } from '../command-line.ts';
 
 const place = placeForEach();
@@ -39,14 +39,12 @@ it('a report to share has no texts, no messages, no files and nobody by name; it
     ],
   );
   await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound'), 3);
-  await intend(place, keyOf(2));
-  const failure = {
+  await refuse(place, keyOf(2), {
     class: 'BadRequest',
     message: 'cannot say "a secret text"',
     cause: 'bad word in: a secret text',
     status: 400,
-  } as const;
-  await place.ledger.settle(keyOf(2), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+  });
   const by = { ...ANN, reason: 'the secret row failed' };
   await place.ledger.setControl('demo', 'paused', undefined, by);
   await place.ledger.closeBatch('demo');

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { NO_LINK } from '../../../contract/result-member.ts';
 import type { RedriveChoice } from '../../../ledger/takes/redrive.ts';
 import { claimFolder } from '../../../store/owner-file.ts';
-import { addSampleBatch, intend, keyOf } from '../../results/sample-batch.ts';
+import { accept, addSampleBatch, keyOf, refuse } from '../../results/sample-batch.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { expectRun, json, placeForEach, run } from '../command-line.ts';
 import { ANN } from '../../support/ann.ts';
@@ -18,12 +18,8 @@ async function redrive(row: number, take: number, how: Partial<RedriveChoice['ho
 }
 
 /** Has the second take of a row rejected. */
-async function reject(row: number): Promise<void> {
-  const failure = { class: 'JobFailed', message: 'no luck' } as const;
-  const key = keyOf(row, 'speech', 1, 2);
-  await intend(place, key);
-  await place.ledger.settle(key, { verdict: 'rejected', failure }, { outcome: 'failed', failure });
-}
+const reject = (row: number): Promise<void> =>
+  refuse(place, keyOf(row, 'speech', 1, 2), { class: 'JobFailed', message: 'no luck' });
 
 const told = async (id: string): Promise<string> => (await run('explain', id)).stdout;
 
@@ -71,8 +67,7 @@ describe('explain tells the history of takes', () => {
     const file = { key: 'demo/3-2.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
     for (const step of ['speech', 'lip-sync'] as const) {
       const key = keyOf(3, step, 1, 2);
-      await intend(place, key);
-      await place.ledger.settle(key, { verdict: 'accepted', jobId: `job-${step}` }, { state: 'processing' });
+      await accept(place, key);
       const end = step === 'speech' ? ({ state: 'waiting' } as const) : ({ outcome: 'succeeded', file } as const);
       await place.ledger.finishJob(key, { file }, end);
     }
@@ -217,8 +212,7 @@ describe('explain says what can be done next', () => {
     const key = keyOf(4, 'speech', 1, 2);
     const message = 'Its answer has: data.clip.href "https://cdn.example/…".';
     const failure = { class: 'ResultGone', cause: NO_LINK, message } as const;
-    await intend(place, key);
-    await place.ledger.settle(key, { verdict: 'accepted', jobId: 'job-4' }, { state: 'processing' });
+    await accept(place, key);
     await place.ledger.finishJob(key, { failure }, { outcome: 'failed', failure });
     const set = 'set resultMember in voxbatch.config.json to its name';
     const fetch = 'Fetch its result again, free: voxbatch redrive demo --rows d';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
-import { addBatch, intend, keyOf } from '../../results/sample-batch.ts';
+import { accept, addBatch, keyOf } from '../../results/sample-batch.ts';
 import { expectRun, placeAtSimulator } from '../command-line.ts';
 
 const { place } = placeAtSimulator();
@@ -12,8 +12,7 @@ it('of a row whose job runs, explain says until when it is waited for and what e
   member.tryShared();
   try {
     await expectRun('explain a', 0, { out: 'It is in progress. If the batch has no worker' });
-    await intend(place, keyOf(1));
-    await place.ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
+    await accept(place, keyOf(1));
     const stuck =
       /Its job is waited for until \S+Z; then the row ends overdue\. To end that now, .*: voxbatch stop demo --now\. /;
     await expectRun('explain a', 0, { out: stuck });

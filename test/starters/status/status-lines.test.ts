@@ -6,7 +6,7 @@ import { aBatch } from '../../ledger/setup.ts';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { expectRun, json, placeForEach } from '../command-line.ts';
-import { addBatch, intend, keyOf } from '../../results/sample-batch.ts';
+import { addSpeech, keyOf, refuse } from '../../results/sample-batch.ts';
 import { limiterScope } from '../../../contract/names.ts';
 
 const place = placeForEach();
@@ -35,13 +35,8 @@ it('the dialect of a batch and of a row is told where it is not v1, and for mach
 const SAID = ['no voice', 'no engine', 'no format', 'no language', 'too fast', 'too slow', 'too slow'];
 
 it('status says how many kinds of failures it leaves out, and what shows them', async () => {
-  const rows = SAID.map((_, at) => ({ id: `r${at}`, kind: 'tts' as const, input: [`r${at}`] }));
-  await addBatch(place, ['id'], rows);
-  for (const [at, message] of SAID.entries()) {
-    const failure = { class: 'BadRequest', message } as const;
-    await intend(place, keyOf(at + 1));
-    await place.ledger.settle(keyOf(at + 1), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
-  }
+  await addSpeech(place, ...SAID.map((_, at) => `r${at}`));
+  for (const [at, message] of SAID.entries()) await refuse(place, keyOf(at + 1), { class: 'BadRequest', message });
   await place.ledger.closeBatch('demo');
   const out = ['2 × BadRequest, first in r5 (row 6): too slow', 'and 1 more kind (1 row): voxbatch report demo\n'];
   await expectRun('status', 10, { out });
@@ -49,12 +44,7 @@ it('status says how many kinds of failures it leaves out, and what shows them', 
 });
 
 it('status says for how long the API has been silent where it otherwise says a pace and a time left', async () => {
-  const ids = ['a', 'b', 'c', 'd'];
-  await addBatch(
-    place,
-    ['id'],
-    ids.map((id) => ({ id, kind: 'tts', input: [id] })),
-  );
+  await addSpeech(place, 'a', 'b', 'c', 'd');
   // Ends that are no answers.
   for (const row of [1, 2, 3]) await place.ledger.giveUp(keyOf(row), { outcome: 'cancelled' });
   // Nobody works on it.
@@ -79,7 +69,7 @@ it('status says for how long the API has been silent where it otherwise says a p
 });
 
 it('status says that workers wait for the store, since when and for what', async () => {
-  await addBatch(place, ['id', 'text'], [{ id: 'a', kind: 'tts', input: ['a', 'one'] }]);
+  await addSpeech(place, 'a');
   const { apiUrl, account } = await place.batch();
   await place.ledger.beat({ owner: 'w1', apiUrl, account });
   expect((await json('status')).value).toMatchObject({ store_wait: null });
@@ -93,7 +83,7 @@ it('status says that workers wait for the store, since when and for what', async
 });
 
 it('status says why the last worker ended, and how long ago, until another one begins', async () => {
-  await addBatch(place, ['id', 'text'], [{ id: 'a', kind: 'tts', input: ['a', 'one'] }]);
+  await addSpeech(place, 'a');
   const { apiUrl = '', account = '' } = (await place.ledger.findBatch('demo')) ?? {};
   const worker = { owner: 'w', apiUrl, account };
   await place.ledger.noteWorkerEnd(worker, 'The disk is full');
