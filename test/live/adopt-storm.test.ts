@@ -5,29 +5,13 @@ import { report } from '../support/batch-end.ts';
 import { changeRate, untilSentBy } from '../support/batch-record.ts';
 import { openCluster } from '../support/cluster.ts';
 import type { LiveWorld, WorldOptions } from '../support/live-world.ts';
+import { sendByHand } from '../support/send-by-hand.ts';
 
 /** A smaller batch would be the work of one worker. */
 const ROWS = 56;
 /** Rows that were sent by a process whose ledger is lost: the one that was restored says that they never were. */
 const LOST = Array.from({ length: 40 }, (_, at) => 9 + at);
 const BY_HAND = 'by-hand-';
-
-/** Sends a row's request outside of voxbatch; returns its job. */
-async function sendByHand({ simulator }: LiveWorld, row: number): Promise<string> {
-  const key = `${BY_HAND}${String(row)}`;
-  const answer = await fetch(`${simulator.url}/speech/tts/jobs`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${simulator.token}`,
-      'content-type': 'application/json',
-      'idempotency-key': key,
-      connection: 'close',
-    },
-    body: JSON.stringify({ text: `Line number ${String(row)} of this batch.`, voiceId: 'narrator' }),
-  });
-  expect([answer.ok, await answer.text()]).toEqual([true, expect.any(String)]);
-  return simulator.ledger().find(({ idempotencyKey }) => idempotencyKey === key)?.jobId ?? '';
-}
 
 /** The charge of each row: that of its only job. */
 async function chargesOfRows(world: LiveWorld): Promise<readonly LedgerEntry[]> {
@@ -49,7 +33,7 @@ it('two people give rows their jobs while two workers send them: each row is sen
   const run = world.start(['run', 'lines.csv', '--rate', '1', '--halt', 'never', '--yes'], { env });
   await untilSentBy(world, 'lines', 2);
   const jobs = new Map<number, string>();
-  for (const row of LOST) jobs.set(row, await sendByHand(world, row));
+  for (const row of LOST) jobs.set(row, await sendByHand(world, row, `${BY_HAND}${String(row)}`));
   const adopting = (rows: readonly number[], jobOf: (row: number) => number = (row) => row): string[] => [
     ...['reconcile', 'lines', '--detach', '--json', '--adopt'],
     ...rows.map((row) => `r${String(row)}=${jobs.get(jobOf(row)) ?? ''}`),

@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import { expectWhole, report, saying } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
+import { sendByHand } from '../support/send-by-hand.ts';
 
 const ROWS = 8;
 
@@ -70,19 +71,7 @@ it('a row that a worker is about to send is given a job: the worker sends nothin
   const world = await LiveWorld.open({ server: true, seed: 72, jobMs: [100, 300], rows: 20, kinds: ['tts'] });
   const run = world.start(['run', 'lines.csv', '--rate', '2', '--halt', 'never']);
   await world.untilCharged(2);
-  const body = { text: 'Line number 19 of this batch.', voiceId: 'narrator' };
-  const answer = await fetch(`${world.simulator.url}/speech/tts/jobs`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${world.simulator.token}`,
-      'content-type': 'application/json',
-      'idempotency-key': 'by-hand',
-      connection: 'close',
-    },
-    body: JSON.stringify(body),
-  });
-  expect([answer.ok, await answer.text()]).toEqual([true, expect.any(String)]);
-  const jobId = world.simulator.ledger().find(({ idempotencyKey }) => idempotencyKey === 'by-hand')?.jobId ?? '';
+  const jobId = await sendByHand(world, 19, 'by-hand');
   const adopt = ['reconcile', 'lines', '--adopt', `r19=${jobId}`];
   expect(await world.run([...adopt, '--detach'])).toMatchObject({ code: 0, stdout: saying(`has job ${jobId} now`) });
   expect(await run.ended).toMatchObject({ code: 0 });

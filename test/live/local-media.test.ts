@@ -1,38 +1,21 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { rename } from 'node:fs/promises';
-import type { MediaFetch } from '../../simulator/media-fetches.ts';
 import { expectWhole } from '../support/batch-end.ts';
 import { freePort } from '../support/free-port.ts';
 import { LiveWorld } from '../support/live-world.ts';
+import { fetchesOf, keepSample, writeLocalManifest } from '../support/local-media.ts';
 
-/** Rows of two kinds over a few local files, so that files are shared. */
 const ROWS = 60;
 
 /** A world with local media, and the port where they are handed out. */
 async function openWorld(options: Parameters<typeof LiveWorld.open>[0] = {}): Promise<LiveWorld> {
   const world = await LiveWorld.open({ fetchMedia: true, config: QUICK, ...options });
-  await keep(world, 'face.mp4', 'face.mp4');
-  for (const n of [1, 2, 3]) await keep(world, `voice-${String(n)}.wav`, `voice-${String(n)}.wav`);
-  const lines = Array.from({ length: ROWS }, (_, at) => {
-    const audio = `voice-${String((at % 3) + 1)}.wav`;
-    return at % 2 === 0 ? `r${String(at)},lip-sync,face.mp4,${audio}` : `r${String(at)},stt,,./${audio}`;
-  });
-  await world.write('lines.csv', ['id,kind,video,audio', ...lines, ''].join('\n'));
+  await writeLocalManifest(world, ROWS);
   return world;
 }
 
 const QUICK = { polling: { firstLookMs: 300, gapMs: 300 } };
-
-async function keep(world: LiveWorld, sample: string, name: string): Promise<void> {
-  const response = await fetch(`${world.simulator.mediaUrl}/samples/${sample}`);
-  await world.write(name, Buffer.from(await response.arrayBuffer()));
-}
-
-async function fetchesOf(world: LiveWorld): Promise<readonly MediaFetch[]> {
-  const response = await fetch(new URL('/__simulator/media', world.simulator.url));
-  return (await response.json()) as MediaFetch[];
-}
 
 /** Every fetch of whole media brought exactly the content that its link names. */
 async function expectTrueContent(world: LiveWorld): Promise<void> {
@@ -91,7 +74,7 @@ describe('local audio and video, handed out from here', () => {
   it('a file that changes between plan and request: its rows fail, say why, and cost nothing; the edited file is taken', async () => {
     const world = await openWorld();
     await world.run(['run', 'lines.csv', '--limit', '1', ...serving()]);
-    await keep(world, 'voice-9.wav', 'other.wav');
+    await keepSample(world, 'voice-9.wav', 'other.wav');
     const before = world.simulator.ledger().length;
     await rename(world.path('other.wav'), world.path('voice-2.wav'));
     const { code } = await world.run(['run', 'lines.csv', '--halt', 'never', '--yes', ...serving()]);

@@ -2,69 +2,28 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { show } from '../../contract/manifest-problems.ts';
-import { startSimulator } from '../../simulator/start-simulator.ts';
-import { BAD_MANIFESTS } from '../inputs/bad-manifest-cases.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { Gate } from '../support/gate.ts';
-import type { Ended } from '../support/live-command.ts';
 import { LiveWorld } from '../support/live-world.ts';
-import { mixedManifest } from '../support/mixed-manifest.ts';
 
 const QUICK = { polling: { firstLookMs: 100, gapMs: 100 } };
 
 let world: LiveWorld;
 
-describe('a bad manifest', () => {
-  beforeAll(async () => {
-    world = await LiveWorld.open({ server: true });
-  });
-
-  // A few kinds of problem; the reader's own tests have all cases. An outcome file is refused as such, whatever else is wrong with it.
-  const cases = BAD_MANIFESTS.filter(
-    ([, , problems, options]) => options === undefined && !problems.includes('mixed-batches'),
-  ).filter((_, at) => at % 12 === 0);
-
-  // `plan` and `run` read a manifest by the same function, so each kind is shown to one of them.
-  const named = cases.map(([what, ...bad], at) => [at % 2 === 0 ? 'run' : 'plan', what, at, ...bad] as const);
-  it.each(named)('%s: %s', async (command, _, at, content, problems) => {
-    const file = await world.write(`bad-${String(at)}.csv`, content);
-    expectRefused(await world.run([command, file]), problems);
-  });
-
-  it('asked for no more than the list of voices, and made no record', () => expectNothingDone(world));
-
-  it('leaves no server, which is started while the manifest is read', async () => {
-    const own = await LiveWorld.open();
-    const [[, content] = ['', '']] = cases;
-    const file = await own.write('bad-a.csv', content);
-    expect(await own.run(['run', file])).toMatchObject({ code: 2 });
-    await expectNothingDone(own);
-    expect(own.processes()).toEqual([]);
-  });
-});
-
-async function expectNothingDone(where: LiveWorld): Promise<void> {
-  const asked = Object.keys((await where.statistics()).endpoints);
+it('a bad manifest is refused with its problems; no more than the list of voices is asked for, and neither record nor server is left', async () => {
+  world = await LiveWorld.open();
+  await world.write('bad.csv', 'id,text,voice\na,Hello,v\nb,Bye,\n');
+  const { code, stdout, stderr } = await world.run(['run', 'bad.csv']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^line 3, id b, column voice: expected .+; got .+\n[^]*Nothing was spent\..*voxbatch plan/);
+  const asked = Object.keys((await world.statistics()).endpoints);
   expect(asked.filter((endpoint) => endpoint !== 'GET /voices')).toEqual([]);
-  expect(where.simulator.ledger()).toEqual([]);
-  const left = (await readdir(where.folder)).filter((name) => !name.startsWith('bad-'));
-  // The home of the server stays.
-  expect(left.filter((name) => name !== '.voxbatch')).toEqual([]);
-  expect(existsSync(where.path('.voxbatch', 'ledger.db'))).toBe(false);
-}
-
-function expectRefused(ended: Ended, problems: string): void {
-  expect(ended).toMatchObject({ code: 2, stdout: '' });
-  const lines = ended.stderr.split('\n').filter((line) => !line.startsWith('warning: '));
-  for (const [at, problem] of problems.split('; ').slice(0, 50).entries()) {
-    const [line = '', column = '', code] = problem.split(' ');
-    expect(lines[at]).toMatch(new RegExp(`^line ${line}[,:]`));
-    if (code !== undefined) expect(lines[at]).toContain(`column ${show(column)}:`);
-    expect(lines[at]).toMatch(/: expected .+; got .+/);
-  }
-  expect(ended.stderr).toMatch(/Nothing was sent\. Nothing was spent\..*voxbatch plan/);
-}
+  expect(world.simulator.ledger()).toEqual([]);
+  // The home of the server, which is started while the manifest is read, stays.
+  expect((await readdir(world.folder)).toSorted()).toEqual(['.voxbatch', 'bad.csv']);
+  expect(existsSync(world.path('.voxbatch', 'ledger.db'))).toBe(false);
+  expect(world.processes()).toEqual([]);
+});
 
 describe('a batch that is there already', () => {
   const ROWS = 6;
@@ -91,29 +50,6 @@ describe('a batch that is there already', () => {
     expect((await world.statistics()).paidRequests).toBe(ROWS);
     expect(await contents()).toEqual(before);
   });
-
-  it('keeps its name from another manifest, another API and another account', async () => {
-    await world.write('others.csv', mixedManifest(ROWS + 1));
-    await expectTaken(['run', 'others.csv', '--name', 'lines'], /has another manifest/);
-
-    const other = await startSimulator();
-    endAfterTest(() => other.close());
-    await expectTaken([...RUN, '--api-url', other.url], /ran against another API \(http:/);
-    expect(other.ledger()).toEqual([]);
-
-    await world.changeSimulator({ token: 'somebody-else' });
-    await expectTaken(RUN, /belongs to another account \(user_/, { VOXBATCH_API_TOKEN: 'somebody-else' });
-  });
-
-  async function expectTaken(args: readonly string[], why: RegExp, env: NodeJS.ProcessEnv = {}): Promise<void> {
-    const { code, stdout, stderr } = await world.run(args, { env });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(why);
-    expect(stderr).toMatch(
-      /Nothing was spent\. Choices:\n(?: {2}(?:voxbatch redrive|voxbatch run lines\.csv {4}goes on|export VOXBATCH_API_URL=) ?.*\n)? {2}voxbatch run \S+\.csv .*--name NEW.*\n {2}voxbatch status/,
-    );
-    expect(world.simulator.ledger()).toHaveLength(ROWS);
-  }
 });
 
 describe('a manifest that is written in another way', () => {

@@ -1,5 +1,5 @@
 /** @slow */
-import { appendFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { LiveWorld } from '../support/live-world.ts';
 
@@ -39,33 +39,13 @@ describe('the same command again', () => {
     expect(more.end).toMatchObject({ exit: 'skipped', outcomes: { succeeded: 8, skipped: ROWS - 8 } });
   });
 
-  it('of what a person paused says how to continue, each time, and then does', async () => {
-    const running = world.start(['run', 'lines.csv', '--yes', '--json', '--budget', '100', '--rate', '2']);
-    await running.said('done,');
-    expect(await world.run(['pause', 'lines'])).toMatchObject({ code: 0 });
-    expect(await running.ended).toMatchObject({ code: 75 });
-    const { end, stderr } = await run('--budget', '100');
-    expect(end).toMatchObject({ exit: 'paused', exit_code: 75, retry: 'after-change' });
-    expect(stderr).toContain('Continue with: voxbatch resume lines && voxbatch run lines.csv');
-    expect(await world.run(['resume', 'lines'])).toMatchObject({ code: 0 });
-  });
-
   it('goes on after a kill, into another folder, and pays for each row once', async () => {
-    const running = world.start(['run', 'lines.csv', '--yes', '--rate', '2']);
+    const running = world.start(['run', 'lines.csv', '--yes', '--budget', '100', '--rate', '2']);
     await running.said('done,');
     await running.kill();
     const { end } = await run('--rate', '50', '--out', 'elsewhere');
     expect(end).toMatchObject({ exit_code: 0, retry: 'no', outcomes: { succeeded: ROWS } });
     expect((await world.read('elsewhere', 'results.csv')).trim().split('\n')).toHaveLength(ROWS + 1);
     expect(world.simulator.ledger()).toHaveLength(ROWS);
-  });
-
-  it('with a row more is another manifest: it says so, and under another name pays for that row alone', async () => {
-    await appendFile(world.path('lines.csv'), 'more,One line more.,voice-1\n');
-    const { end, stderr } = await run();
-    expect(end).toMatchObject({ exit: 'usage', exit_code: 2, retry: 'after-change' });
-    expect(stderr).toContain('voxbatch run lines.csv --yes --name NEW-NAME');
-    expect((await run('--name', 'more')).end).toMatchObject({ outcomes: { cached: ROWS, succeeded: 1 } });
-    expect(world.simulator.ledger()).toHaveLength(ROWS + 1);
   });
 });

@@ -36,6 +36,21 @@ export async function rehash(out: string, name: string): Promise<void> {
   await changeFile(summary, (text) => text.replace(new RegExp(`("${name}": ")[0-9a-f]+`, 'u'), `$1${sha256}`));
 }
 
+/** The out folder of a place, as its tests change it and look at it. */
+export function damaging(place: Place): Damaging {
+  return {
+    change: (name, by) => changeFile(join(place.out, name), by),
+    findAfter: (name, by) => findForged(place.out, name, by),
+  };
+}
+
+type Change = (text: string) => string;
+
+interface Damaging {
+  readonly change: (name: string, by: Change) => Promise<void>;
+  readonly findAfter: (name: string, by: Change) => Promise<readonly string[]>;
+}
+
 /** What is found after a file was changed and its hash forged; without forging, its hash is the first finding. */
 export async function findForged(out: string, name: string, by: (text: string) => string): Promise<readonly string[]> {
   await changeFile(join(out, name), by);

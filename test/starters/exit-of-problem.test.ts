@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { VoxbatchError } from '../../client/problem.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Problem } from '../../client/problem-types.ts';
 import { wrapMachineFaults } from '../../client/machine-faults.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
@@ -19,208 +20,165 @@ const FULL = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
 const BEHIND = new LedgerUnreachable('/l.db', 'its tables are old', 'Add them: voxbatch ledger migrate');
 const SILENT = { type: 'no-cluster', address: 'temporal:7233', cause: new Error('refused') } as const;
 
-const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
-  [{ type: 'no-api', why: 'No API is given' }, 'api', /No API is given.*Nothing was spent/],
-  [{ type: 'no-ledger', ledger: '/l.db' }, 'usage', /no batch here yet \(\/l\.db\)\. Start one: voxbatch run/],
-  [{ type: 'no-batch', batch: 'b', known: ['a', 'c'] }, 'usage', /no batch "b" here\. Known: a, c\.$/],
-  [{ type: 'no-batch', batch: undefined, known: [] }, 'usage', /Start one: voxbatch run MANIFEST$/],
-  [{ type: 'machine', cause: FULL }, 'unreachable', /Cannot write to disk: no space left.*Nothing was spent/],
-  [
-    { type: 'machine', cause: Object.assign(new Error('too many open files'), { code: 'EMFILE' }) },
-    'unreachable',
-    /^Too many files are open: .*ulimit -n.*Nothing was spent/,
+/** What each problem is said to be, by the exit that a command then has. */
+const WORDS: Partial<Record<ExitName, readonly (readonly [Problem, RegExp])[]>> = {
+  api: [
+    [{ type: 'no-api', why: 'No API is given' }, /No API is given.*Nothing was spent/],
+    [{ type: 'odd-token', cause: new Error('Odd.') }, /^Odd\. Set VOXBATCH_API_TOKEN/],
+    [{ type: 'odd-proxy', cause: new Error('No.') }, /^No\. Nothing was sent/],
+    [
+      { type: 'token-refused', apiUrl: 'http://x', failure: { class: 'BadToken', message: 'unknown' } },
+      /refuses the token: unknown\. Set VOXBATCH_API_TOKEN/,
+    ],
   ],
-  [
-    { type: 'machine', cause: BEHIND },
-    'unreachable',
-    /its tables are old\. Add them: voxbatch ledger migrate\. Nothing/,
+  usage: [
+    [{ type: 'no-ledger', ledger: '/l.db' }, /no batch here yet \(\/l\.db\)\. Start one: voxbatch run/],
+    [{ type: 'no-batch', batch: 'b', known: ['a', 'c'] }, /no batch "b" here\. Known: a, c\.$/],
+    [{ type: 'no-batch', batch: undefined, known: [] }, /Start one: voxbatch run MANIFEST$/],
+    [
+      { type: 'store-of-another', store: '/s', ledger: '/l.db' },
+      /in \/s belong.*\/l\.db.*restore it from a backup.*VOXBATCH_STORE.*pays again/,
+    ],
+    [
+      { type: 'other-store', store: '/s', ledger: '/l.db' },
+      /\/l\.db are kept in another store than \/s\..*Nothing was spent\..*set VOXBATCH_STORE.*mount its disk.*--new-store/,
+    ],
+    [
+      { type: 'other-store', store: 's3://b/s', ledger: '/l.db' },
+      /set VOXBATCH_STORE to the store that the others have, and run/,
+    ],
+    [
+      { type: 'store-missing', store: '/s', ledger: '/l.db', batch: 'b' },
+      /\/l\.db is not in \/s.*Nothing was spent\. Mount.*VOXBATCH_STORE/,
+    ],
+    [{ type: 'unwritable-out', out: '/o', cause: FULL }, /folder \/o cannot be written: no space left.*--out FOLDER/],
+    [
+      {
+        type: 'forgotten-batch',
+        batch: 'b',
+        receipts: { out: '/o', requests: 2, credits: 9 },
+        folders: [],
+        isSingle: false,
+      },
+      /"b" is not in the ledger, but \/o has 2 paid requests of it, 9 credits.*--cache only.*Then voxbatch reconcile b names/,
+    ],
+    [
+      {
+        type: 'forgotten-batch',
+        batch: 'b',
+        receipts: null,
+        folders: [{ folder: 'b-1', batch: 'b', results: 3 }],
+        isSingle: false,
+      },
+      /the store has 3 results of it \(b-1\).*--cache only.*voxbatch reconcile b --adopt ROW=JOB.*another --name/,
+    ],
+    [
+      {
+        type: 'forgotten-batch',
+        batch: 'say-1',
+        receipts: null,
+        folders: [{ folder: 'say-1-2', batch: 'say-1', results: 1 }],
+        isSingle: true,
+      },
+      /A job of "say-1" is not in the ledger.*pay for it again.*--cache only.*voxbatch reconcile say-1 --adopt 1=JOB.*--again\.$/,
+    ],
+    [
+      {
+        type: 'forgotten-requests',
+        batch: 'b',
+        rows: ['r1', 'r2'],
+        credits: 7,
+        jobs: [{ row: 1, id: 'r1', jobId: 'j' }],
+        withoutJob: 1,
+        folders: ['/o'],
+        named: [],
+      },
+      /\/o has paid requests of 2 rows of batch "b" \(r1, r2\), 7 credits, that.*older.*compare-store.*reconcile b --adopt r1=j\. The receipts name no job of 1 request,.*move \/o away/,
+    ],
+    [
+      { type: 'unread-receipts', batch: 'b', folders: ['/o'], unread: '/o/receipts.jsonl: x' },
+      /receipts of batch "b" cannot all be read \(\/o\/receipts\.jsonl: x\).*older.*Nothing was sent.*move \/o away/,
+    ],
+    [{ type: 'taken-out', out: '/o', by: 'has a file x' }, /\/o has a file x, and.*--out NEW-FOLDER/],
+    [
+      { type: 'linked-out', path: '/o/a b' },
+      /^\/o\/a b is a symbolic link.*Nothing was spent\. Remove it: rm '\/o\/a b'\./,
+    ],
+    [{ type: 'loading', batch: RECORD }, /"b" is still loading.*voxbatch run b\.csv$/],
+    [
+      { type: 'other-store', store: '/home/store', ledger: 'postgres://d/l', isUnset: true },
+      /than \/home\/store\. VOXBATCH_STORE is not set here\. .*set VOXBATCH_STORE to the store that the others have, and run the same command again\.$/,
+    ],
+    [
+      { type: 'other-store', store: 's3://b/p', ledger: 'postgres://d/l' },
+      /another store than s3:\/\/b\/p\. Nothing was sent\..*--new-store$/,
+    ],
+    [
+      { type: 'store-missing', store: '/home/store', ledger: '/l.db', batch: 'lines', isUnset: true },
+      /VOXBATCH_STORE is not set here: if the store is elsewhere, set it\..*--new-store$/,
+    ],
+    [
+      { type: 'no-webhook-port', host: '127.0.0.1', port: 8765, code: 'EADDRINUSE' },
+      /^Another program uses port 8765 of 127\.0\.0\.1.*Nothing was sent\. Nothing was spent\..*--webhook-port 8766/,
+    ],
+    [{ type: 'other-realm', differs: 'api', batch: BATCH, here: HERE }, /against http:\/\/there.*VOXBATCH_API_URL/],
+    [{ type: 'other-realm', differs: 'account', batch: BATCH, here: HERE }, /account u1, and this token is of u2/],
   ],
-  [
-    { type: 'store-of-another', store: '/s', ledger: '/l.db' },
-    'usage',
-    /in \/s belong.*\/l\.db.*restore it from a backup.*VOXBATCH_STORE.*pays again/,
+  unreachable: [
+    [{ type: 'machine', cause: FULL }, /Cannot write to disk: no space left.*Nothing was spent/],
+    [
+      { type: 'machine', cause: Object.assign(new Error('too many open files'), { code: 'EMFILE' }) },
+      /^Too many files are open: .*ulimit -n.*Nothing was spent/,
+    ],
+    [{ type: 'machine', cause: BEHIND }, /its tables are old\. Add them: voxbatch ledger migrate\. Nothing/],
+    [{ type: 'not-started', batch: RECORD, cause: FULL }, /did not accept the batch.*voxbatch run b\.csv$/],
+    [{ type: 'no-server', cause: new ServerUnavailable('It is gone.', 'Get it.') }, /It is gone. Get it. N/],
+    [SILENT, /Temporal at temporal:7233 cannot be reached: refused\. Check that it runs, and TEMPORAL_ADDRESS/],
+    [
+      { type: 'no-namespace', address: 'temporal:7233', namespace: 'prod' },
+      /temporal:7233 has no namespace "prod"\..*Nothing was spent\. Set TEMPORAL_NAMESPACE.*temporal operator namespace create --address temporal:7233 --namespace prod$/,
+    ],
+    [
+      { type: 'ledger-in-use', ledger: '/l.db', holder: 'h' },
+      /\/l\.db: h\..*pay for a row twice.*Stop.*run the same command again\.$/,
+    ],
+    [{ type: 'ledger-in-use', ledger: 'postgres://d/l', holder: 'h' }, /need the same TEMPORAL_ADDRESS/],
+    [
+      { type: 'small-files', mostBytes: 1_024_000, mayLift: true },
+      /only up to 1024 KB, .*Nothing was spent\. Lift the limit: ulimit -f unlimited$/,
+    ],
+    [{ type: 'server-gone', address: 'a:1', cause: FULL }, /a:1 went away.*Run the same command again/],
+    [
+      {
+        type: 'not-notified',
+        cause: new VoxbatchError({ type: 'no-namespace', address: 'temporal:7233', namespace: 'prod' }),
+      },
+      /--namespace prod\. Run the same command again when Temporal is back\.$/,
+    ],
+    [{ type: 'not-notified', cause: new VoxbatchError(SILENT) }, /It is recorded.*TEMPORAL_ADDRESS.*when Temporal is/],
+    [
+      { type: 'backup-held', ledger: '/h/ledger.db', by: 'work', pids: [7, 4711] },
+      /^A voxbatch process still works where the ledger \/h\/ledger\.db is to be put \(processes 7, 4711\)\. .*End it first/,
+    ],
   ],
-  [
-    { type: 'other-store', store: '/s', ledger: '/l.db' },
-    'usage',
-    /\/l\.db are kept in another store than \/s\..*Nothing was spent\..*set VOXBATCH_STORE.*mount its disk.*--new-store/,
+  refused: [[{ type: 'no-price', batch: 'b', row: 3, id: 'x' }, /No price is known for x \(row 3\).*voxbatch stop b$/]],
+  'api-away': [
+    [
+      { type: 'api-away', apiUrl: 'http://x', failure: { class: 'NotSent', message: 'no.' } },
+      /cannot be reached: no\. Check VOXBATCH_API_URL/,
+    ],
+    [
+      { type: 'api-away', apiUrl: 'http://x', failure: { class: 'ServiceDown', message: 'no.' } },
+      /does not return the account's profile: no\. Try again/,
+    ],
   ],
-  [
-    { type: 'other-store', store: 's3://b/s', ledger: '/l.db' },
-    'usage',
-    /set VOXBATCH_STORE to the store that the others have, and run/,
-  ],
-  [
-    { type: 'store-missing', store: '/s', ledger: '/l.db', batch: 'b' },
-    'usage',
-    /\/l\.db is not in \/s.*Nothing was spent\. Mount.*VOXBATCH_STORE/,
-  ],
-  [
-    { type: 'unwritable-out', out: '/o', cause: FULL },
-    'usage',
-    /folder \/o cannot be written: no space left.*--out FOLDER/,
-  ],
-  [
-    {
-      type: 'forgotten-batch',
-      batch: 'b',
-      receipts: { out: '/o', requests: 2, credits: 9 },
-      folders: [],
-      isSingle: false,
-    },
-    'usage',
-    /"b" is not in the ledger, but \/o has 2 paid requests of it, 9 credits.*--cache only.*Then voxbatch reconcile b names/,
-  ],
-  [
-    {
-      type: 'forgotten-batch',
-      batch: 'b',
-      receipts: null,
-      folders: [{ folder: 'b-1', batch: 'b', results: 3 }],
-      isSingle: false,
-    },
-    'usage',
-    /the store has 3 results of it \(b-1\).*--cache only.*voxbatch reconcile b --adopt ROW=JOB.*another --name/,
-  ],
-  [
-    {
-      type: 'forgotten-batch',
-      batch: 'say-1',
-      receipts: null,
-      folders: [{ folder: 'say-1-2', batch: 'say-1', results: 1 }],
-      isSingle: true,
-    },
-    'usage',
-    /A job of "say-1" is not in the ledger.*pay for it again.*--cache only.*voxbatch reconcile say-1 --adopt 1=JOB.*--again\.$/,
-  ],
-  [
-    {
-      type: 'forgotten-requests',
-      batch: 'b',
-      rows: ['r1', 'r2'],
-      credits: 7,
-      jobs: [{ row: 1, id: 'r1', jobId: 'j' }],
-      withoutJob: 1,
-      folders: ['/o'],
-      named: [],
-    },
-    'usage',
-    /\/o has paid requests of 2 rows of batch "b" \(r1, r2\), 7 credits, that.*older.*compare-store.*reconcile b --adopt r1=j\. The receipts name no job of 1 request,.*move \/o away/,
-  ],
-  [
-    { type: 'unread-receipts', batch: 'b', folders: ['/o'], unread: '/o/receipts.jsonl: x' },
-    'usage',
-    /receipts of batch "b" cannot all be read \(\/o\/receipts\.jsonl: x\).*older.*Nothing was sent.*move \/o away/,
-  ],
-  [{ type: 'taken-out', out: '/o', by: 'has a file x' }, 'usage', /\/o has a file x, and.*--out NEW-FOLDER/],
-  [
-    { type: 'linked-out', path: '/o/a b' },
-    'usage',
-    /^\/o\/a b is a symbolic link.*Nothing was spent\. Remove it: rm '\/o\/a b'\./,
-  ],
-  [{ type: 'loading', batch: RECORD }, 'usage', /"b" is still loading.*voxbatch run b\.csv$/],
-  [{ type: 'no-price', batch: 'b', row: 3, id: 'x' }, 'refused', /No price is known for x \(row 3\).*voxbatch stop b$/],
-  [
-    { type: 'not-started', batch: RECORD, cause: FULL },
-    'unreachable',
-    /did not accept the batch.*voxbatch run b\.csv$/,
-  ],
-  [
-    { type: 'no-server', cause: new ServerUnavailable('It is gone.', 'Get it.') },
-    'unreachable',
-    /It is gone. Get it. N/,
-  ],
-  [
-    SILENT,
-    'unreachable',
-    /Temporal at temporal:7233 cannot be reached: refused\. Check that it runs, and TEMPORAL_ADDRESS/,
-  ],
-  [
-    { type: 'no-namespace', address: 'temporal:7233', namespace: 'prod' },
-    'unreachable',
-    /temporal:7233 has no namespace "prod"\..*Nothing was spent\. Set TEMPORAL_NAMESPACE.*temporal operator namespace create --address temporal:7233 --namespace prod$/,
-  ],
-  [
-    { type: 'ledger-in-use', ledger: '/l.db', holder: 'h' },
-    'unreachable',
-    /\/l\.db: h\..*pay for a row twice.*Stop.*run the same command again\.$/,
-  ],
-  [{ type: 'ledger-in-use', ledger: 'postgres://d/l', holder: 'h' }, 'unreachable', /need the same TEMPORAL_ADDRESS/],
-  [
-    { type: 'small-files', mostBytes: 1_024_000, mayLift: true },
-    'unreachable',
-    /only up to 1024 KB, .*Nothing was spent\. Lift the limit: ulimit -f unlimited$/,
-  ],
-  [{ type: 'server-gone', address: 'a:1', cause: FULL }, 'unreachable', /a:1 went away.*Run the same command again/],
-  [
-    {
-      type: 'not-notified',
-      cause: new VoxbatchError({ type: 'no-namespace', address: 'temporal:7233', namespace: 'prod' }),
-    },
-    'unreachable',
-    /--namespace prod\. Run the same command again when Temporal is back\.$/,
-  ],
-  [
-    { type: 'other-store', store: '/home/store', ledger: 'postgres://d/l', isUnset: true },
-    'usage',
-    /than \/home\/store\. VOXBATCH_STORE is not set here\. .*set VOXBATCH_STORE to the store that the others have, and run the same command again\.$/,
-  ],
-  [
-    { type: 'other-store', store: 's3://b/p', ledger: 'postgres://d/l' },
-    'usage',
-    /another store than s3:\/\/b\/p\. Nothing was sent\..*--new-store$/,
-  ],
-  [
-    { type: 'store-missing', store: '/home/store', ledger: '/l.db', batch: 'lines', isUnset: true },
-    'usage',
-    /VOXBATCH_STORE is not set here: if the store is elsewhere, set it\..*--new-store$/,
-  ],
-  [
-    { type: 'not-notified', cause: new VoxbatchError(SILENT) },
-    'unreachable',
-    /It is recorded.*TEMPORAL_ADDRESS.*when Temporal is/,
-  ],
-  [
-    { type: 'no-webhook-port', host: '127.0.0.1', port: 8765, code: 'EADDRINUSE' },
-    'usage',
-    /^Another program uses port 8765 of 127\.0\.0\.1.*Nothing was sent\. Nothing was spent\..*--webhook-port 8766/,
-  ],
-  [
-    { type: 'backup-held', ledger: '/h/ledger.db', by: 'work', pids: [7, 4711] },
-    'unreachable',
-    /^A voxbatch process still works where the ledger \/h\/ledger\.db is to be put \(processes 7, 4711\)\. .*End it first/,
-  ],
-  [{ type: 'odd-token', cause: new Error('Odd.') }, 'api', /^Odd\. Set VOXBATCH_API_TOKEN/],
-  [{ type: 'odd-proxy', cause: new Error('No.') }, 'api', /^No\. Nothing was sent/],
-  [
-    { type: 'token-refused', apiUrl: 'http://x', failure: { class: 'BadToken', message: 'unknown' } },
-    'api',
-    /refuses the token: unknown\. Set VOXBATCH_API_TOKEN/,
-  ],
-  [
-    { type: 'api-away', apiUrl: 'http://x', failure: { class: 'NotSent', message: 'no.' } },
-    'api-away',
-    /cannot be reached: no\. Check VOXBATCH_API_URL/,
-  ],
-  [
-    { type: 'api-away', apiUrl: 'http://x', failure: { class: 'ServiceDown', message: 'no.' } },
-    'api-away',
-    /does not return the account's profile: no\. Try again/,
-  ],
-  [
-    { type: 'other-realm', differs: 'api', batch: BATCH, here: HERE },
-    'usage',
-    /against http:\/\/there.*VOXBATCH_API_URL/,
-  ],
-  [
-    { type: 'other-realm', differs: 'account', batch: BATCH, here: HERE },
-    'usage',
-    /account u1, and this token is of u2/,
-  ],
-];
+};
+const CASES = Object.entries(WORDS).flatMap(([exit, said]) =>
+  said.map(([problem, words]) => ({ exit, problem, words })),
+);
 
 describe('what stands in the way, as a command says it', () => {
-  it.each(WORDS)('$is', (problem, exit, words) => {
+  it.each(CASES)('$problem.type ends with $exit', ({ problem, exit, words }) => {
     expect(exitErrorOf(new VoxbatchError(problem))).toMatchObject({ exit, message: expect.stringMatching(words) });
   });
 

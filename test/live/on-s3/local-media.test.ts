@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MediaFetch } from '../../../simulator/media-fetches.ts';
 import { type S3Server, startS3 } from '../../s3-server.mjs';
 import { expectWhole } from '../../support/batch-end.ts';
 import { LiveWorld } from '../../support/live-world.ts';
+import { fetchesOf, writeLocalManifest } from '../../support/local-media.ts';
 
 /** Local audio and video of a manifest, by a store in a bucket on a real S3 server. */
 
@@ -22,25 +22,12 @@ afterAll(() => s3.stop());
 async function openWorld(jobMs: [number, number]): Promise<LiveWorld> {
   const polling = { firstLookMs: 300, gapMs: 300 };
   const world = await LiveWorld.open({ fetchMedia: true, jobMs, createMs: [50, 150], config: { polling } });
-  for (const name of ['face.mp4', 'voice-1.wav', 'voice-2.wav', 'voice-3.wav']) {
-    const response = await fetch(`${world.simulator.mediaUrl}/samples/${name}`);
-    await world.write(name, Buffer.from(await response.arrayBuffer()));
-  }
-  const lines = Array.from({ length: ROWS }, (_, at) => {
-    const audio = `voice-${String((at % 3) + 1)}.wav`;
-    return at % 2 === 0 ? `r${String(at)},lip-sync,face.mp4,${audio}` : `r${String(at)},stt,,${audio}`;
-  });
-  await world.write('lines.csv', ['id,kind,video,audio', ...lines, ''].join('\n'));
+  await writeLocalManifest(world, ROWS);
   return world;
 }
 
 async function uploads(prefix: string): Promise<readonly string[]> {
   return readdir(join(s3.bucket, prefix, '_inputs')).catch(() => []);
-}
-
-async function fetchesOf(world: LiveWorld): Promise<readonly MediaFetch[]> {
-  const response = await fetch(new URL('/__simulator/media', world.simulator.url));
-  return (await response.json()) as MediaFetch[];
 }
 
 it('are uploaded once each, fetched by presigned links also while the worker is dead, and swept when no row needs them', async () => {

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { MediaFetch } from '../../../simulator/media-fetches.ts';
 import { type S3Server, startS3 } from '../../s3-server.mjs';
 import { expectWhole } from '../../support/batch-end.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { LiveWorld } from '../../support/live-world.ts';
+import { fetchesOf, keepSample } from '../../support/local-media.ts';
 
 /** Local media by a bucket whose credentials are a session, as a container gets it from its host. */
 
@@ -50,8 +50,7 @@ it('links end with the session: told before money is spent, signed in new sessio
   const host = await startHost();
   const { env } = host;
   const world = await LiveWorld.open({ fetchMedia: true, jobMs: [300, 500], config: { polling: { gapMs: 300 } } });
-  const video = await fetch(`${world.simulator.mediaUrl}/samples/face.mp4`);
-  await world.write('face.mp4', Buffer.from(await video.arrayBuffer()));
+  await keepSample(world, 'face.mp4');
   await world.write('lines.csv', 'id,kind,video,audio\na,lip-sync,face.mp4,face.mp4\nb,lip-sync,face.mp4,face.mp4\n');
   const told = `line 2, column video: ${WARNING}`;
 
@@ -65,7 +64,7 @@ it('links end with the session: told before money is spent, signed in new sessio
   expect(ran.stderr).toContain(told);
   expect(ran.code).toBe(0);
   await expectWhole(world, 'lines', 2);
-  const fetches = (await (await fetch(new URL('/__simulator/media', world.simulator.url))).json()) as MediaFetch[];
+  const fetches = await fetchesOf(world);
   expect(fetches.map(({ status }) => status)).toEqual(fetches.map(() => 200));
   const signed = new URL(fetches[0]?.url ?? '').searchParams;
   expect(Number(signed.get('X-Amz-Expires'))).toBeLessThanOrEqual(51 * 60);

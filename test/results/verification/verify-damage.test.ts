@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describeMismatch } from '../../../results/verification/mismatch.ts';
 import { writeOutFolder } from '../../../results/write-out-folder.ts';
 import { verifyOut } from '../../../results/verification/verify.ts';
-import { changeFile, dropLine, findForged, projectAgain, projectCopies, recordsOf, rehash } from '../damage.ts';
+import { damaging, dropLine, projectAgain, projectCopies, recordsOf, rehash } from '../damage.ts';
 import { addBatch, intend, keyOf } from '../sample-batch.ts';
 import { freshPlace } from '../../support/place.ts';
 
@@ -14,9 +14,7 @@ const place = freshPlace();
 
 /** A finished batch in the out folder. */
 const projectSample = (): Promise<void> => projectCopies(place);
-const change = (name: string, by: (text: string) => string): Promise<void> => changeFile(join(place.out, name), by);
-const findAfter = (name: string, by: (text: string) => string): Promise<readonly string[]> =>
-  findForged(place.out, name, by);
+const { change, findAfter } = damaging(place);
 
 /** What tells the row of a receipt; other tables have one record a row. */
 function rowOf(name: string, record: string): string {

@@ -6,7 +6,7 @@ import { describeMismatch } from '../../../results/verification/mismatch.ts';
 import { writeOutFolder } from '../../../results/write-out-folder.ts';
 import { jsonRowSchema } from '../../../results/verification/verify-tables.ts';
 import { verifyOut } from '../../../results/verification/verify.ts';
-import { changeFile, doubleLine, dropLine, findForged, projectCopies } from '../damage.ts';
+import { damaging, doubleLine, dropLine, projectCopies } from '../damage.ts';
 import { addBatch, intend, keyOf } from '../sample-batch.ts';
 import { freshPlace } from '../../support/place.ts';
 
@@ -14,9 +14,7 @@ const place = freshPlace();
 
 /** A finished batch in the out folder. */
 const projectSample = (): Promise<void> => projectCopies(place);
-const change = (name: string, by: (text: string) => string): Promise<void> => changeFile(join(place.out, name), by);
-const findAfter = (name: string, by: (text: string) => string): Promise<readonly string[]> =>
-  findForged(place.out, name, by);
+const { change, findAfter } = damaging(place);
 
 describe('verifyOut', () => {
   it('finds nothing wrong in what was projected, and counts it', async () => {

@@ -1,12 +1,9 @@
 /** @slow */
-import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { openLedger } from '../../../ledger/open-ledger.ts';
-import { readSettings } from '../../../starters/connect/settings.ts';
 import type { Flags } from '../../../starters/commands/flags.ts';
-import { readRunFlags } from '../../../starters/run/run-options.ts';
 import { expectRun, json, lineAtSimulator, run } from '../command-line.ts';
+import { recordBatch, withLedger } from './record-batch.ts';
 
 const MANIFEST =
   'Nr;Sprecher;Sprechtext;Regie;Szene\n1;Lin;Hallo;;1\n2;Ada;Na sowas!;leise;1\n;;;;\n3;Lin;Bis dann.;;2\n';
@@ -14,7 +11,7 @@ const CAST = 'Name;Stimme\nLin;name:Narrator\nAda;name:ada\n';
 const MAP = { id: 'Nr', text: 'Sprechtext', speaker: 'Sprecher' };
 const MAP_FLAGS = '--map id=Nr --map text=Sprechtext --map speaker=Sprecher';
 
-const line = lineAtSimulator();
+lineAtSimulator();
 const configure = (config: object): Promise<void> => writeFile('voxbatch.config.json', JSON.stringify(config));
 beforeEach(async () => {
   await writeFile('lines.csv', MANIFEST);
@@ -23,30 +20,15 @@ beforeEach(async () => {
 
 /** The batch that `run lines.csv` with these flags makes here, before any of its rows was sent. */
 async function record(flags: Flags): Promise<void> {
-  const { value: profile } = await json('profile');
-  const { settings } = await readRunFlags('lines.csv', flags, await readSettings());
-  const reading = { ...settings.reading, map: MAP };
-  const ledger = await openLedger('.voxbatch/ledger.db', { mustExist: false });
-  try {
-    const digest = createHash('sha256').update(MANIFEST).digest('hex');
-    const realm = { apiUrl: line.simulator.url, account: String(profile['user_id']) };
-    const columns = ['Nr', 'Sprecher', 'Sprechtext', 'Regie', 'Szene'];
-    const loading = await ledger.createBatch({
-      name: 'lines',
-      digest,
-      ...realm,
-      settings: { ...settings, reading },
-      columns,
-      source: 'lines.csv',
-    });
+  const columns = ['Nr', 'Sprecher', 'Sprechtext', 'Regie', 'Szene'];
+  await withLedger(async (ledger) => {
+    const made = { name: 'lines', manifest: MANIFEST, columns, flags, reading: { map: MAP } };
+    const loading = await recordBatch(ledger, made);
     const spec = { kind: 'tts', text: 'Hallo', voice: 'v1', extra: {} } as const;
-    await ledger.addRows(loading, [
-      { row: 1, id: '1', line: 2, spec, input: ['1', 'Lin', 'Hallo', '', '1'], quoted: 3 },
-    ]);
+    const input = ['1', 'Lin', 'Hallo', '', '1'];
+    await ledger.addRows(loading, [{ row: 1, id: '1', line: 2, spec, input, quoted: 3 }]);
     await ledger.openBatch(loading, 1);
-  } finally {
-    await ledger.close();
-  }
+  });
   await run('trust');
 }
 

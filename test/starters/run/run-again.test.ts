@@ -1,20 +1,17 @@
 /** @slow */
-import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptKey, BatchSettings } from '../../../contract/batch.ts';
-import { openLedger } from '../../../ledger/open-ledger.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import type { Loading } from '../../../ledger/batches/batch-records.ts';
 import type { Flags } from '../../../starters/commands/flags.ts';
-import { readRunFlags } from '../../../starters/run/run-options.ts';
-import { readSettings } from '../../../starters/connect/settings.ts';
 import { expectRun, json, lineAtSimulator, run } from '../command-line.ts';
+import { recordBatch, withLedger } from './record-batch.ts';
 
 /** `run` on a batch that is finished: what its flags change then. It needs no Temporal. */
 
 const MANIFEST = 'id,audio,duration\na,https://media.example/a.mp3,\n';
-const line = lineAtSimulator();
+const COLUMNS = ['id', 'audio', 'duration'];
+lineAtSimulator();
 beforeEach(async () => {
   await writeFile('lines.csv', MANIFEST);
   await addFinished();
@@ -22,29 +19,10 @@ beforeEach(async () => {
   await run('trust');
 });
 
-async function withLedger<T>(work: (ledger: Ledger) => Promise<T>): Promise<T> {
-  const ledger = await openLedger('.voxbatch/ledger.db', { mustExist: false });
-  try {
-    return await work(ledger);
-  } finally {
-    await ledger.close();
-  }
-}
-
 interface Made {
   readonly name?: string;
   readonly manifest?: string;
   readonly flags?: Flags;
-}
-
-/** The batch that `run` makes of a manifest. */
-async function addBatch(ledger: Ledger, columns: readonly string[], made: Required<Made>): Promise<Loading> {
-  const { name, manifest, flags } = made;
-  const { value: profile } = await json('profile');
-  const { settings } = await readRunFlags('lines.csv', flags, await readSettings());
-  const digest = createHash('sha256').update(manifest).digest('hex');
-  const realm = { apiUrl: line.simulator.url, account: String(profile['user_id']) };
-  return ledger.createBatch({ name, digest, ...realm, settings, columns, source: `${name}.csv` });
 }
 
 /** The one that `run lines.csv` makes, as it is when its row has ended. */
@@ -53,7 +31,7 @@ const addFinished = (
   ending: Parameters<Ledger['giveUp']>[1] = { outcome: 'cancelled' },
 ): Promise<void> =>
   withLedger(async (ledger) => {
-    const loading = await addBatch(ledger, ['id', 'audio', 'duration'], { name, manifest, flags });
+    const loading = await recordBatch(ledger, { name, manifest, columns: COLUMNS, flags });
     const spec = { kind: 'stt', audio: 'https://media.example/a.mp3', extra: {} } as const;
     await ledger.addRows(loading, [{ row: 1, id: 'a', line: 2, spec, input: ['a', spec.audio, ''], quoted: null }]);
     await ledger.openBatch(loading, 1);
@@ -64,7 +42,12 @@ const addFinished = (
 /** A batch of three lines of speech, 5 credits each, whose budget had room for the first, or of which only that was chosen. */
 const addSpent = (name: string, manifest: string, isNotChosen = false): Promise<void> =>
   withLedger(async (ledger) => {
-    const loading = await addBatch(ledger, ['id', 'text', 'voice'], { name, manifest, flags: { budget: '5' } });
+    const loading = await recordBatch(ledger, {
+      name,
+      manifest,
+      columns: ['id', 'text', 'voice'],
+      flags: { budget: '5' },
+    });
     const rows = ['a', 'b', 'c'].map((id, index) => {
       const spec = { kind: 'tts', text: `Text of ${id}.`, voice: 'anna', extra: {} } as const;
       return {
@@ -238,8 +221,8 @@ describe('a row whose answer another batch has lost', () => {
   it('is named, too, where it joins a batch that had left it out: by plan, and by run before anything is approved', async () => {
     await addFinished({ name: 'monday' }, lost);
     await withLedger(async (ledger) => {
-      const made = { name: 'tuesday', manifest: MANIFEST, flags: { budget: '5' } };
-      const loading = await addBatch(ledger, ['id', 'audio', 'duration'], made);
+      const made = { name: 'tuesday', manifest: MANIFEST, columns: COLUMNS, flags: { budget: '5' } };
+      const loading = await recordBatch(ledger, made);
       const spec = { kind: 'stt', audio: 'https://media.example/a.mp3', extra: {} } as const;
       const row = { row: 1, id: 'a', line: 2, spec, input: ['a', spec.audio, ''], quoted: 9, isNotChosen: true };
       await ledger.addRows(loading, [row]);
