@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { deliverDue, deliverBeforeExit, deliverNotices } from '../../../client/hooks/deliver-notices.ts';
 import { defined } from '../../../contract/defined.ts';
+import type { Account } from '../../../contract/names.ts';
 import type { Tunables } from '../../../contract/tunables.ts';
 import { processIdentity } from '../../../embedded/process-identity.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
@@ -59,6 +60,17 @@ const request = (signal = new AbortController().signal) => ({
 
 const endings = async (): Promise<readonly (string | null)[]> =>
   (await ledger.noticesOf('b')).map(({ endedAt, trouble }) => (endedAt === null ? 'open' : trouble));
+
+/** No process tells the hooks that works for another account or API; one of their own does. */
+async function expectToldToOwn(batch: string | undefined, { apiUrl, account }: Account): Promise<void> {
+  const told = async (realm: Account): Promise<unknown[]> => {
+    await deliverDue({ ...request(), batch, realm });
+    return [got.length, existsSync(folder('runs'))];
+  };
+  expect(await told({ apiUrl, account: 'another' })).toEqual([0, false]);
+  expect(await told({ apiUrl: 'https://other.example/api/open/v1', account })).toEqual([0, false]);
+  expect(await told({ apiUrl, account })).toEqual([1, true]);
+}
 
 describe('deliverBeforeExit', () => {
   it('tells the command and the URL how the batch ended', async () => {
@@ -174,13 +186,7 @@ describe('deliverBeforeExit', () => {
 
   it('tells no hook of a batch of another API or account', async () => {
     await endBatch({ onEnd: `echo ran >> "${folder()}/runs"`, notify: url });
-    const { apiUrl, account } = aBatch();
-    const own = { ...request(), batch: undefined };
-    await deliverDue({ ...own, realm: { apiUrl, account: 'another' } });
-    await deliverDue({ ...own, realm: { apiUrl: 'https://other.example/api/open/v1', account } });
-    expect([got, existsSync(folder('runs'))]).toEqual([[], false]);
-    await deliverDue({ ...own, realm: { apiUrl, account } });
-    expect([got.length, existsSync(folder('runs'))]).toEqual([1, true]);
+    await expectToldToOwn(undefined, aBatch());
   });
 
   it('sends nothing to a hook that was taken back', async () => {
@@ -231,13 +237,7 @@ describe('an occurrence that made no batch', () => {
 
   it('of another API or account is not told', async () => {
     await fail({ onEnd: `echo ran >> "${folder()}/runs"`, notify: url });
-    const { apiUrl, account } = settingsOf();
-    const own = { ...nightly, ledger };
-    await deliverDue({ ...own, realm: { apiUrl, account: 'another' } });
-    await deliverDue({ ...own, realm: { apiUrl: 'https://other.example/api/open/v1', account } });
-    expect([got, existsSync(folder('runs'))]).toEqual([[], false]);
-    await deliverDue({ ...own, realm: { apiUrl, account } });
-    expect([got.length, existsSync(folder('runs'))]).toEqual([1, true]);
+    await expectToldToOwn(NAME, settingsOf());
   });
 
   it('is not told once it has taken place after all', async () => {

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { openVoxbatch, type Voxbatch } from '../../../client/index.ts';
-import { openLedger } from '../../../ledger/open-ledger.ts';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator/start-simulator.ts';
-import { aBatch, aRow } from '../../ledger/setup.ts';
 import { folderForEach } from '../../support/fresh-folder.ts';
+import { loadSpeaking } from '../../support/load-speaking.ts';
 
 const home = folderForEach();
 let simulator: Simulator;
@@ -22,12 +21,7 @@ async function open(options: SimulatorOptions = {}): Promise<Voxbatch> {
 /** Loads a batch of one row that speaks with a voice. */
 async function load(voice: string): Promise<void> {
   const { userId: account } = await voxbatch.profile();
-  const ledger = await openLedger(home('ledger.db'));
-  const row = aRow(1);
-  const loading = await ledger.createBatch({ ...aBatch('lines'), apiUrl: simulator.url, account });
-  await ledger.addRows(loading, [{ ...row, spec: { ...row.spec, voice } }]);
-  await ledger.openBatch(loading, 1);
-  await ledger.close();
+  await loadSpeaking(voice, { path: home('ledger.db'), apiUrl: simulator.url, account });
 }
 
 describe('voices in the library', () => {

@@ -2,23 +2,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile } from '../../../client/account/account-functions.ts';
-import {
-  createApi,
-  connectApi,
-  readProfilePatiently,
-  realmOf,
-  type ConnectedApi,
-} from '../../../client/connect-api.ts';
+import { createApi, realmOf, type ConnectedApi } from '../../../client/connect-api.ts';
 import { restoreWebhook, restoreLeftover, type Leftover } from '../../../client/webhooks/restore-webhook.ts';
 import type { RestoreResult } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { WebhookBefore, WebhookRecord } from '../../../ledger/webhooks/webhooks.ts';
 import type { FaultPlan, Simulator } from '../../../simulator/start-simulator.ts';
 import { ledgerForEachTest, ledger } from '../../ledger/setup.ts';
-import { endAfterTest } from '../../support/end-after-test.ts';
-import { openSimulator } from '../../simulator/with-simulator.ts';
+import { closing, OLD, openAccount, shownBy } from './account-with-webhook.ts';
 
-const OLD = 'https://old.example/hooks/of-somebody';
 const OURS = 'https://here.example/secret';
 const THEIRS = 'https://theirs.example/hooks';
 const KNOWN: WebhookBefore = { type: 'known', url: OLD };
@@ -30,26 +22,17 @@ let simulator: Simulator;
 let open: ConnectedApi;
 ledgerForEachTest();
 
-/** The API is left after the test. */
-function closing(connected: ConnectedApi): ConnectedApi {
-  endAfterTest(() => {
-    connected.api.close();
-  });
-  return connected;
-}
-
 /** An account whose webhook is ours. */
 async function start(shape: string, plan?: FaultPlan): Promise<void> {
-  ({ simulator } = await openSimulator({ shape: `${shape},profile.updated=success`, ...(plan && { plan }) }));
-  open = closing(await connectApi({ baseUrl: simulator.url, token: simulator.token }));
-  await setTo(OURS);
+  const options = { shape: `${shape},profile.updated=success`, ...(plan && { plan }) };
+  ({ open, simulator } = await openAccount(OURS, options));
 }
 
 async function setTo(webhookUrl: string): Promise<void> {
   await changeProfile(open, { webhookUrl });
 }
 
-const shown = async (): Promise<unknown> => (await readProfilePatiently(open.api)).webhookUrl;
+const shown = (): Promise<unknown> => shownBy(open);
 
 /** The same account, whose API refuses to say anything. */
 async function silent(): Promise<ConnectedApi> {

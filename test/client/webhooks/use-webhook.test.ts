@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { JobHints } from '../../../activities/webhooks/job-hints.ts';
 import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile, clearWebhook } from '../../../client/account/account-functions.ts';
-import { connectApi, readProfilePatiently, realmOf, type ConnectedApi } from '../../../client/connect-api.ts';
+import { realmOf, type ConnectedApi } from '../../../client/connect-api.ts';
 import { restoreLeftover } from '../../../client/webhooks/restore-webhook.ts';
 import { newSecret } from '../../../client/webhooks/webhook-url.ts';
 import { WebhookUse } from '../../../client/webhooks/use-webhook.ts';
@@ -13,10 +13,8 @@ import { ledgerForEachTest, ledger } from '../../ledger/setup.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { serve } from '../../support/api-server.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
-import { openSimulator } from '../../simulator/with-simulator.ts';
+import { DEAD, OLD, openAccount, shownBy } from './account-with-webhook.ts';
 
-const OLD = 'https://old.example/hooks/of-somebody';
-const DEAD = 'https://here.example/of-a-dead-process';
 const WISH: WebhookSettings = { url: 'https://here.example/hooks/', host: '127.0.0.1', port: 0 };
 /** The update by the use under test: after the opening, an update with its look, and the look of what is there. */
 const OUR_UPDATE = { nth: 5 };
@@ -30,13 +28,7 @@ ledgerForEachTest();
 async function start(webhookUrl = OLD, plan?: FaultPlan): Promise<void> {
   [hints, event] = [new JobHints(), []];
   const shape = 'profile.webhook=webhookUrl,profile.updated=success,profile.clear=null';
-  const { simulator } = await openSimulator({ shape, ...(plan && { plan }) });
-  open = await connectApi({ baseUrl: simulator.url, token: simulator.token });
-  const { api } = open;
-  endAfterTest(() => {
-    api.close();
-  });
-  await changeProfile(open, { webhookUrl });
+  ({ open } = await openAccount(webhookUrl, { shape, ...(plan && { plan }) }));
 }
 
 function use(wish: Partial<WebhookSettings> = {}, { triesAgain = true } = {}): WebhookUse {
@@ -70,7 +62,7 @@ const answering = (status: number): FaultPlan => ({
   rules: [{ on: 'profile', match: OUR_UPDATE, fault: { kind: 'status', status } }],
 });
 
-const shown = async (): Promise<unknown> => (await readProfilePatiently(open.api)).webhookUrl;
+const shown = (): Promise<unknown> => shownBy(open);
 
 /** A process that died has left its address on record. */
 async function leaveBehind(): Promise<void> {

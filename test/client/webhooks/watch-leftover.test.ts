@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { JobHints } from '../../../activities/webhooks/job-hints.ts';
 import { ApiError } from '../../../api/speech-api.ts';
-import { changeProfile } from '../../../client/account/account-functions.ts';
-import { connectApi, readProfilePatiently, realmOf, type ConnectedApi } from '../../../client/connect-api.ts';
+import { realmOf, type ConnectedApi } from '../../../client/connect-api.ts';
 import { watchLeftover } from '../../../client/webhooks/watch-leftover.ts';
 import type { WebhookEvent } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
@@ -10,10 +9,7 @@ import type { Ledger } from '../../../ledger/ledger.ts';
 import { ledgerForEachTest, ledger } from '../../ledger/setup.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
-import { openSimulator } from '../../simulator/with-simulator.ts';
-
-const OLD = 'https://old.example/hooks/of-somebody';
-const DEAD = 'https://here.example/of-a-dead-process';
+import { DEAD, OLD, openAccount, shownBy } from './account-with-webhook.ts';
 
 let open: ConnectedApi;
 let events: WebhookEvent[];
@@ -21,13 +17,7 @@ ledgerForEachTest();
 /** A process has set the account's webhook, and was killed a moment ago. */
 beforeEach(async () => {
   events = [];
-  const { simulator } = await openSimulator({ shape: 'profile.webhook=webhookUrl,profile.updated=success' });
-  open = await connectApi({ baseUrl: simulator.url, token: simulator.token });
-  const { api } = open;
-  endAfterTest(() => {
-    api.close();
-  });
-  await changeProfile(open, { webhookUrl: DEAD });
+  ({ open } = await openAccount(DEAD, { shape: 'profile.webhook=webhookUrl,profile.updated=success' }));
   const account = realmOf(open);
   await ledger.beat({ owner: 'dead', ...account });
   await ledger.takeWebhook(account, 'dead');
@@ -62,7 +52,7 @@ function saysNo(failure: Failure, times: number): { api: Partial<ConnectedApi['a
   return { api: { updateProfile }, asked: () => asked };
 }
 
-const shown = async (): Promise<unknown> => (await readProfilePatiently(open.api)).webhookUrl;
+const shown = (): Promise<unknown> => shownBy(open);
 
 describe('the watch for a webhook that was left behind', () => {
   it('puts it back once its process counts as dead', async () => {

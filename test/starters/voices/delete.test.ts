@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { openLedger } from '../../../ledger/open-ledger.ts';
 import { deleteVoice } from '../../../starters/voices/delete.ts';
-import { aBatch, aRow } from '../../ledger/setup.ts';
+import { loadSpeaking } from '../../support/load-speaking.ts';
 import { aTerminal, expectRefused, expectRun, json, lineForEach, simulate } from '../command-line.ts';
 
 lineForEach();
@@ -15,12 +14,8 @@ async function listed(): Promise<readonly string[]> {
 /** Loads a batch of one row that speaks with a voice, on the account of the simulator. */
 async function load(apiUrl: string, voice: string): Promise<void> {
   const { value } = await json('profile');
-  const ledger = await openLedger(join('.voxbatch', 'ledger.db'));
-  const row = aRow(1);
-  const loading = await ledger.createBatch({ ...aBatch('lines'), apiUrl, account: String(value['user_id']) });
-  await ledger.addRows(loading, [{ ...row, spec: { ...row.spec, voice } }]);
-  await ledger.openBatch(loading, 1);
-  await ledger.close();
+  const path = join('.voxbatch', 'ledger.db');
+  await loadSpeaking(voice, { path, apiUrl, account: String(value['user_id']) });
 }
 
 describe('voxbatch voices delete', () => {
