@@ -3,7 +3,8 @@ import { LATELY_MS, MARK } from '../database/copy-senders.ts';
 import { parametersFor, toFoundFacts, SELECT_FACTS } from './found-facts.ts';
 import { markNumber, REMOVE_MARK, type CommitMark, type KeptMark } from './marks.ts';
 import { isFromOrigin } from './origin.ts';
-import { BEGIN_WRITING, type Sessions } from './sessions.ts';
+import { BEGIN_WRITING } from './session.ts';
+import type { Sessions } from './sessions.ts';
 import { comesAfter, recordRefusal, identify } from './database-identity.ts';
 
 /**

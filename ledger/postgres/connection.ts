@@ -9,7 +9,7 @@ import { describePlace } from './describe-place.ts';
 import { parametersFor, toFoundFacts, SELECT_FACTS, type FoundFacts } from './found-facts.ts';
 import { COUNT_WRITER, SET_MARK, type CommitMark, type KeptMark } from './marks.ts';
 import { newFact, withTables } from './origin.ts';
-import { BEGIN_WRITING, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
+import { BEGIN_WRITING, LOOK_UP_BY_KEY, type Session } from './session.ts';
 import { recordRefusal, refusal, SET_FACT, identify, type DatabaseIdentity } from './database-identity.ts';
 
 /**

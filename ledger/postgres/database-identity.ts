@@ -4,7 +4,7 @@ import { FORMER_OR_ACCEPT, LedgerAway } from '../errors.ts';
 import type { FoundFacts } from './found-facts.ts';
 import { markNumber } from './marks.ts';
 import { isWrittenHere, newFact, SET_BACK_FACT } from './origin.ts';
-import type { Session } from './sessions.ts';
+import type { Session } from './session.ts';
 
 /**
  * What a database is to a process that wants to write to it: `ours`, which it may write to; a `copy` that nobody has

@@ -26,7 +26,8 @@ import { describePlace } from './describe-place.ts';
 import { explain, UNIQUE_VIOLATION } from './errors.ts';
 import { MAX_WAIT_MS } from './locked-tables.ts';
 import { markNumber, type KeptMark } from './marks.ts';
-import { Sessions, type Session } from './sessions.ts';
+import type { Session } from './session.ts';
+import { Sessions } from './sessions.ts';
 
 /** An answer that takes this long counts as an outage: statements take ms, and waiting for other writers not long. */
 const SILENCE = { ms: 10_000, problem: 'It is reached, and says nothing: it stands still, or a session holds a lock.' };

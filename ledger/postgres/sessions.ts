@@ -1,129 +1,17 @@
 import pg from 'pg';
-import { FORMER_OR_ACCEPT, LedgerAway, LedgerUnreachable } from '../errors.ts';
+import { FORMER_OR_ACCEPT, LedgerAway } from '../errors.ts';
 import type { Outage } from '../../store/outage.ts';
+import { checkServer } from './check-server.ts';
 import { connectionTo } from './connection-settings.ts';
 import { describePlace } from './describe-place.ts';
-import { explain, explainConnecting, LedgerNeedsPerson } from './errors.ts';
-import { ORIGIN } from './origin.ts';
+import { explain, explainConnecting } from './errors.ts';
 import { usePasswordFile } from './password-file.ts';
-import { NO_RIGHT, RightTaken, wasAllowed } from './taken-rights.ts';
-
-/*
- * Sessions at the database server: how one begins, is checked and sends statements, and the pool of a process.
- */
+import { LAST_ANSWERS_MS, Session, type SessionState } from './session.ts';
 
 /** Max sessions of a process: one writes, the others read. */
 const MAX_SESSIONS = 4;
-/** Max prepared statements of a session. Lists of varying length keep making new ones; later ones run unprepared. */
-const MAX_STATEMENTS = 300;
-/** The oldest version of PostgreSQL that is tested. */
-const MIN_VERSION = 15;
 /** Max time to connect, ms. */
 const CONNECT_MS = 10_000;
-/** Max time for an answer in a process that must end, ms: for the `first` that does not come, and for each after it. */
-const LAST_ANSWERS_MS = { first: 10_000, next: 2_000 };
-
-/**
- * Begins a write transaction: takes the writers' lock, which one process at a time has. Read committed, whatever the
- * server's default is: with a stricter level, it would see the state from before it waited for the lock.
- */
-export const BEGIN_WRITING =
-  'begin isolation level read committed; select pg_advisory_xact_lock(hashtext(current_schema()))';
-
-/**
- * Planner settings for the rest of a transaction, so that each line is looked up by its key. The planner has no
- * statistics of tables that were just filled, and would scan them as a whole. With scans switched off, it considers a
- * statement without a usable key very expensive, and would compile it each time (`jit`), in a quarter of a second.
- *
- * Generic plans, so that each statement is planned once: otherwise the planner finds statements with short lists
- * cheaper than the generic plan, and plans them each time. Conditions of partial indexes are literals
- * (`ledger/conditions.ts`), so generic plans can use these indexes.
- */
-export const LOOK_UP_BY_KEY = [
-  ...['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map((way) => `set local ${way} = off`),
-  'set local plan_cache_mode = force_generic_plan',
-].join('; ');
-
-/** What the sessions of a process share. */
-interface SessionState {
-  /** Texts of statements that have succeeded, and so were allowed; up to {@link MAX_STATEMENTS}. */
-  readonly done: Set<string>;
-  /** The process must end, so answers may take only {@link LAST_ANSWERS_MS}. */
-  isLimited: boolean;
-  /** In that time, the last answer has not come. */
-  isSilent: boolean;
-}
-
-/** A statement without an answer yet. `since`: monotonic ms. */
-interface Waiting {
-  readonly since: number;
-  timer?: NodeJS.Timeout;
-}
-
-/** A session at the database server, checked to be safe for a ledger. */
-export class Session {
-  readonly client: pg.PoolClient;
-  /** Identity of its server, which a copy does not share; see {@link ORIGIN}. */
-  readonly origin: string;
-  /** Names of the prepared statements, by text. */
-  readonly #names = new Map<string, string>();
-  readonly #state: SessionState;
-  readonly #waiting = new Set<Waiting>();
-  isBroken = false;
-
-  constructor(client: pg.PoolClient, origin: string, state: SessionState) {
-    this.client = client;
-    this.origin = origin;
-    this.#state = state;
-  }
-
-  /** Sends a statement at once. A statement with values is prepared once per session. */
-  async query(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
-    const waiting: Waiting = { since: performance.now() };
-    this.#waiting.add(waiting);
-    if (this.#state.isLimited) this.#limit(waiting);
-    try {
-      const answer = await this.client.query({
-        text,
-        ...(values.length === 0 ? {} : { values: [...values], ...this.#nameOf(text) }),
-      });
-      this.#state.isSilent = false;
-      if (this.#state.done.size < MAX_STATEMENTS) this.#state.done.add(text);
-      return answer;
-    } catch (error) {
-      const { code } = error as { readonly code?: string };
-      throw code === NO_RIGHT && wasAllowed(text, this.#state.done) ? new RightTaken(error as Error) : error;
-    } finally {
-      clearTimeout(waiting.timer);
-      this.#waiting.delete(waiting);
-    }
-  }
-
-  /** For a process that must end: closes the connection if an answer takes too long. */
-  limitAnswers(): void {
-    for (const waiting of this.#waiting) this.#limit(waiting);
-  }
-
-  #limit(waiting: Waiting): void {
-    const { first, next } = LAST_ANSWERS_MS;
-    const leftMs = (this.#state.isSilent ? next : first) - (performance.now() - waiting.since);
-    waiting.timer ??= setTimeout(() => {
-      this.#state.isSilent = true;
-      this.isBroken = true;
-      this.client.connection.stream.destroy();
-    }, leftMs);
-  }
-
-  #nameOf(sql: string): { readonly name?: string } {
-    const known = this.#names.get(sql);
-    if (known !== undefined) return { name: known };
-    if (this.#names.size >= MAX_STATEMENTS) return {};
-    const name = `s${String(this.#names.size)}`;
-    this.#names.set(sql, name);
-    return { name };
-  }
-}
-
 /**
  * Makes the server notice lost clients while a session waits for the writers' lock. Otherwise such a session stays
  * until it has had the lock, and each process that gives up and tries again leaves one behind.
@@ -268,53 +156,4 @@ export class Sessions {
   async close(): Promise<void> {
     await this.#pool.end();
   }
-}
-
-/** What {@link checkServer} reads. */
-interface ServerFacts {
-  readonly version: number;
-  readonly is_replica: boolean;
-  /** Null on a replica. */
-  readonly origin: string | null;
-  readonly fsync: string;
-  readonly synchronous_commit: string;
-  readonly schema: string | null;
-}
-
-/**
- * Throws if the server could lose what it has confirmed, is too old, or is a replica. A process that `hasConnected`
- * before waits until a person has fixed that. Returns the identity of the server, see {@link ORIGIN}.
- */
-async function checkServer(client: pg.ClientBase, place: string, hasConnected: boolean): Promise<string> {
-  const { rows } = await client.query<ServerFacts>(`
-    select current_setting('server_version_num')::int / 10000 as version, pg_is_in_recovery() as is_replica,
-      case when not pg_is_in_recovery() then ${ORIGIN} end as origin,
-      current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
-      current_setting('search_path') as schema`);
-  const [{ version, is_replica: isReplica, origin, ...facts } = {} as ServerFacts] = rows;
-  const Refused = hasConnected ? LedgerNeedsPerson : LedgerUnreachable;
-  const refuse = (problem: string, advice: string): LedgerUnreachable =>
-    new Refused(describePlace(place), problem, advice);
-  if (version < MIN_VERSION) {
-    throw refuse(`the database server is PostgreSQL ${version}`, `Use PostgreSQL ${MIN_VERSION} or newer.`);
-  }
-  if (isReplica || origin === null) {
-    throw new LedgerAway(
-      describePlace(place),
-      'the database server is a replica, which takes no records',
-      'Connect to the primary server.',
-    );
-  }
-  if (facts.fsync !== 'on') {
-    throw refuse('the database server has fsync off, and may forget what was paid', 'Set fsync = on there.');
-  }
-  const isOurs = facts.schema === connectionTo(place).schema;
-  if (!isOurs || !['on', 'remote_apply'].includes(facts.synchronous_commit)) {
-    const problem = `a pooler or the server drops the settings of a session (synchronous_commit is ${facts.synchronous_commit})`;
-    throw refuse(
-      problem,
-      'Connect to the server itself, or through a pooler in session mode that passes `options` on.',
-    );
-  }
-  return origin;
 }

@@ -1,7 +1,7 @@
 import { expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { openLedger } from '../../../ledger/open-ledger.ts';
-import { BEGIN_WRITING } from '../../../ledger/postgres/sessions.ts';
+import { BEGIN_WRITING } from '../../../ledger/postgres/session.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { aKey, fill, INTENT } from '../setup.ts';
 import { newPlace } from './new-place.ts';

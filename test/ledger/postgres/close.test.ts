@@ -6,7 +6,7 @@ import { endAfterTest } from '../../support/end-after-test.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aKey, fill, INTENT } from '../setup.ts';
-import { BEGIN_WRITING } from '../../../ledger/postgres/sessions.ts';
+import { BEGIN_WRITING } from '../../../ledger/postgres/session.ts';
 import { newPlace } from './new-place.ts';
 import { openOther, waitingWriters } from './waiting-writers.ts';
 import { makeReplaceableDatabase } from '../../support/replaceable-database.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { BEGIN_WRITING } from '../../../ledger/postgres/sessions.ts';
+import { BEGIN_WRITING } from '../../../ledger/postgres/session.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { accept } from '../actions.ts';
 import { outcomes } from '../readings.ts';

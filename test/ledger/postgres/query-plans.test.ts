@@ -12,7 +12,7 @@ import { idleRows } from '../../../ledger/batches/unfinished.ts';
 import { withClock } from '../../../ledger/database/transactions.ts';
 import { selectFreeRows } from '../../../ledger/lanes/fair-shares.ts';
 import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
-import { LOOK_UP_BY_KEY } from '../../../ledger/postgres/sessions.ts';
+import { LOOK_UP_BY_KEY } from '../../../ledger/postgres/session.ts';
 import { selectChargesOf, selectLines } from '../../../ledger/rows/rows.ts';
 import type { Db, Schema, Tx } from '../../../ledger/schema.ts';
 import { fill } from '../setup.ts';
