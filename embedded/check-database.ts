@@ -8,6 +8,24 @@ import { isBusy } from './kernel-lock.ts';
 import type { ServerBinary } from './server-binary.ts';
 import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
 
+/*
+ * Checks of `temporal.db`, the database of the embedded Temporal server, before `ensure-server.ts` starts a server on
+ * it: that no process has it open, that no newer server made it, and that its tables are complete.
+ */
+
+/**
+ * Waits until no process has `temporal.db` open. Returns false if one still has after `timeoutMs`. Throws
+ * {@link ServerUnavailable} if the file cannot be used.
+ */
+export async function waitUntilFree(paths: HomePaths, timeoutMs: number): Promise<boolean> {
+  const end = performance.now() + timeoutMs;
+  while (isDatabaseInUse(paths)) {
+    if (performance.now() >= end) return false;
+    await pause(50);
+  }
+  return true;
+}
+
 /**
  * Returns whether some process has `temporal.db` open. Two servers would ruin one database, so none starts before the
  * kernel shows that the last one is gone.
@@ -32,23 +50,7 @@ function isDatabaseInUse(paths: HomePaths): boolean {
   }
 }
 
-/**
- * Waits until no process has `temporal.db` open. Returns false if one still has after `timeoutMs`. Throws
- * {@link ServerUnavailable} if the file cannot be used.
- */
-export async function waitUntilFree(paths: HomePaths, timeoutMs: number): Promise<boolean> {
-  const end = performance.now() + timeoutMs;
-  while (isDatabaseInUse(paths)) {
-    if (performance.now() >= end) return false;
-    await pause(50);
-  }
-  return true;
-}
-
-/**
- * Mark after the version in `temporal.db.version`, until a server has been ready on the database. Until then its tables
- * may be incomplete.
- */
+/** Mark after the version in `temporal.db.version`, until a server was ready on the database; see `prepareDatabase`. */
 const HALF_MADE = 'half made';
 
 /**
@@ -75,15 +77,15 @@ export function prepareDatabase(paths: HomePaths, binary: ServerBinary): void {
   if (!existsSync(paths.temporal)) {
     // Leftovers of a deleted database must not be mistaken for this one's.
     for (const suffix of ['-wal', '-shm', '-journal']) rmSync(paths.temporal + suffix, { force: true });
-  }
-  if (!existsSync(paths.temporal)) {
     writeFileSync(paths.temporalVersion, `${binary.version} ${HALF_MADE}\n`, { mode: 0o600 });
   } else if (known === undefined || compareVersions(known, binary.version) < 0) {
     writeFileSync(paths.temporalVersion, `${binary.version}\n`, { mode: 0o600 });
   }
 }
 
-/** Records that a server is ready on the database. Call it before anybody uses the server. */
+/**
+ * Records that a server is ready on the database, so its tables are complete. Call it before anybody uses the server.
+ */
 export function markReady(paths: HomePaths): void {
   if (isHalfMade(paths)) writeFileSync(paths.temporalVersion, `${readVersion(paths) ?? ''}\n`, { mode: 0o600 });
 }
