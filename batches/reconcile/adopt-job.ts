@@ -18,6 +18,7 @@ import {
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
+import type { DecisionRecord } from '../../ledger/requests/decision-records.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { quoteFrom } from '../../policy/money/pricing.ts';
 import { adoptableRequests } from '../../policy/reconcile/missing-requests.ts';
@@ -55,37 +56,20 @@ export async function adoptJob(
 ): Promise<SettledRow> {
   const { row, jobId } = job;
   const { snapshot, name, attempt, take } = await readTake(ledger, batch.name, job);
-  const facts = { ...name, jobId };
-  const refused = (why: SettleRefusal): SettledRow => ({ ...facts, type: 'refused', why });
-  const hasJob = (one: RowSnapshot | undefined): boolean =>
-    one?.charges.some((charge) => charge.take === (job.take ?? presentTake(one.row)) && charge.jobId === jobId) ??
-    false;
-  const done = async (more: Omit<AdoptedRow, 'type' | 'row' | 'id' | 'partOf' | 'jobId'> = {}): Promise<SettledRow> => {
-    const { present = job.take } = await readTake(ledger, batch.name, job);
-    const { otherPrice } = more;
-    return job.take === undefined || job.take === present
-      ? { ...facts, type: 'adopted', ...more }
-      : { ...facts, type: 'charged', take: job.take, ...defined({ otherPrice }) };
-  };
+  const refused = (why: SettleRefusal): SettledRow => ({ ...name, jobId, type: 'refused', why });
   // The same command was given before, and killed: it is done already.
-  if (attempt === undefined && hasJob(snapshot)) return done();
+  if (attempt === undefined && hasJob(snapshot, job)) return adopted(ledger, batch, job);
   const last = lastDecision(await ledger.decisionsOf(batch.name, row), take);
   const givenJob = last?.what === 'adopted' ? last.jobId : null;
   // If a person gave the row's present take a job before, the command means that take, unless it names the next one.
   const missing = snapshot === undefined ? [] : missingOf(batch, snapshot, givenJob === null ? job.take : take);
   const requests = attempt === undefined ? missing : [attempt];
-  if (snapshot === undefined || requests.length === 0) {
-    if (last === undefined || givenJob === null || snapshot === undefined) return refused({ type: 'not-in-doubt' });
-    const isOpen = snapshot.row.outcome === null;
-    const hasLaterStep = isOpen && stepsIn(snapshot.row.spec).at(-1) !== last.step ? (true as const) : undefined;
-    const before = defined({ take: job.take, hasLaterStep });
-    return refused({ type: 'adopted-before', jobId: givenJob, batch: batch.name, ...before });
-  }
+  if (snapshot === undefined || requests.length === 0) return refused(whyNoRequest(batch, job, snapshot, last));
   if (attempt?.state === 'sending') return refused({ type: 'in-flight' });
   const { spec, outcome } = snapshot.row;
   const found = await findRequest(reads, batch, spec, requests, jobId);
   if (found.type === 'refused') return refused(found.why);
-  const { request, operation, isResult } = found;
+  const { request, operation, isResult, madeAtMs, credits } = found;
   const { step } = request;
   // Only the person's word ties a row without the request on record to the job.
   const isOther = attempt === undefined && (await hasOtherLinks(reads, batch, spec, operation, jobId));
@@ -93,11 +77,8 @@ export async function adoptJob(
   // The cells may have been edited for a take that the ledger lacks, and that a person begins, or began, with a job.
   const mayBeEdited = newTake === undefined ? givenJob !== null && snapshot.row.take > 1 : job.take !== undefined;
   if (isOther && !mayBeEdited) return refused({ type: 'other-inputs' });
-  const { madeAtMs, credits } = found;
   if (attempt !== undefined && madeAtMs !== undefined && wasMadeBefore(madeAtMs, attempt))
     return refused({ type: 'made-before', madeAtMs });
-  const isNew = attempt !== undefined && isNewSince(attempt, { createdAtMs: madeAtMs });
-  const mayBeOlder = isResult && !isNew ? (true as const) : undefined;
   const isSettled = await ledger.decide(
     request,
     {
@@ -108,25 +89,75 @@ export async function adoptJob(
     },
     by,
   );
-  if (isSettled || hasJob(await ledger.readRow(batch.name, row)))
-    return done(
-      defined({
-        otherPrice: otherPrice(request.quoted, credits),
-        isResult,
-        mayBeOlder,
-        goesOn: goesOn(batch, spec, step),
-        newTake,
-        otherInputs: isOther ? (true as const) : undefined,
-      }),
-    );
-  const holder = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);
-  if (holder === undefined) return refused({ type: attempt === undefined ? 'moved-on' : 'answer-came' });
-  const { name: other } = await readTake(ledger, holder.batch, holder);
-  return refused({ type: 'job-taken', by: { batch: holder.batch, ...other } });
+  if (!isSettled && !hasJob(await ledger.readRow(batch.name, row), job)) {
+    const whyNot = { type: attempt === undefined ? 'moved-on' : 'answer-came' } as const;
+    return refused((await findHolder(ledger, batch, step, jobId)) ?? whyNot);
+  }
+  const isNew = attempt !== undefined && isNewSince(attempt, { createdAtMs: madeAtMs });
+  const details = {
+    otherPrice: otherPrice(request.quoted, credits),
+    isResult,
+    mayBeOlder: isResult && !isNew ? (true as const) : undefined,
+    goesOn: goesOn(batch, spec, step),
+    newTake,
+    otherInputs: isOther ? (true as const) : undefined,
+  };
+  return adopted(ledger, batch, job, defined(details));
 }
 
 type AdoptedRow = Extract<SettledRow, { readonly type: 'adopted' }>;
 
+/** Returns the result for a row that has the job: the row is open again, or an earlier take was charged. */
+async function adopted(
+  ledger: Ledger,
+  batch: BatchRecord,
+  job: NamedJob,
+  details: Omit<AdoptedRow, 'type' | 'row' | 'id' | 'partOf' | 'jobId'> = {},
+): Promise<SettledRow> {
+  const { take, jobId } = job;
+  const { name, present = take } = await readTake(ledger, batch.name, job);
+  const { otherPrice } = details;
+  return take === undefined || take === present
+    ? { ...name, jobId, type: 'adopted', ...details }
+    : { ...name, jobId, type: 'charged', take, ...defined({ otherPrice }) };
+}
+
+/** Whether the take that the job is named for has this job already. */
+function hasJob(snapshot: RowSnapshot | undefined, { take, jobId }: NamedJob): boolean {
+  if (snapshot === undefined) return false;
+  const wanted = take ?? presentTake(snapshot.row);
+  return snapshot.charges.some((charge) => charge.take === wanted && charge.jobId === jobId);
+}
+
+/**
+ * Returns why a row that has no request for the job cannot get it. `last`: what a person last decided about the take.
+ */
+function whyNoRequest(
+  batch: BatchRecord,
+  { take }: NamedJob,
+  snapshot: RowSnapshot | undefined,
+  last: DecisionRecord | undefined,
+): SettleRefusal {
+  if (snapshot === undefined || last?.what !== 'adopted' || last.jobId === null) return { type: 'not-in-doubt' };
+  const { outcome, spec } = snapshot.row;
+  const hasLaterStep = outcome === null && stepsIn(spec).at(-1) !== last.step ? (true as const) : undefined;
+  return { type: 'adopted-before', jobId: last.jobId, batch: batch.name, ...defined({ take, hasLaterStep }) };
+}
+
+/** Finds the row or take that has the job already; undefined if none has. */
+async function findHolder(
+  ledger: Ledger,
+  { apiUrl, account }: BatchRecord,
+  step: Step,
+  jobId: string,
+): Promise<SettleRefusal | undefined> {
+  const holder = await ledger.holderOfJob(apiUrl, account, step, jobId);
+  if (holder === undefined) return undefined;
+  const { name } = await readTake(ledger, holder.batch, holder);
+  return { type: 'job-taken', by: { batch: holder.batch, ...name } };
+}
+
+/** A request that the job may belong to: one on record, or the next one, which the ledger may lack. */
 type Request = AttemptKey & Pick<ChargeRecord, 'quoted'>;
 
 /** The requests of the row that may be missing from the ledger; none if the batch has been cleaned. */
@@ -138,21 +169,22 @@ function missingOf(batch: BatchRecord, { row, charges }: RowSnapshot, take: numb
   });
 }
 
-/** Finds the request that the job may belong to, by its operation, and what the API says of the job. */
+/** The job as the API has it, and the request that it may belong to. */
+type FoundRequest = Extract<FoundJob, { readonly type: 'there' }> & {
+  readonly request: Request;
+  readonly operation: Operation;
+  /** The job is a voice, so the row has its result with it. */
+  readonly isResult: true | undefined;
+};
+
+/** Finds the request that the job may belong to, by its operation, and reads the job from the API. */
 async function findRequest(
   reads: Reads,
   batch: BatchRecord,
   spec: RowSpec,
-  requests: readonly (Request | ChargeRecord)[],
+  requests: readonly Request[],
   jobId: string,
-): Promise<
-  | (Extract<FoundJob, { readonly type: 'there' }> & {
-      readonly request: Request | ChargeRecord;
-      readonly operation: Operation;
-      readonly isResult: true | undefined;
-    })
-  | { readonly type: 'refused'; readonly why: SettleRefusal }
-> {
+): Promise<FoundRequest | { readonly type: 'refused'; readonly why: SettleRefusal }> {
   let why: SettleRefusal = { type: 'not-in-doubt' };
   for (const [place, request] of requests.entries()) {
     const { step } = request;
@@ -170,7 +202,7 @@ async function findRequest(
   return { type: 'refused', why };
 }
 
-/** What is sent for a row once it has the result of a step; undefined if that is the last one, or the batch stops. */
+/** What is sent for a row once it has the result of a step; undefined if that is the last step, or the batch stops. */
 function goesOn({ control, settings }: BatchRecord, spec: RowSpec, step: Step): GoesOn | undefined {
   const steps = stepsIn(spec);
   const later = steps.slice(steps.indexOf(step) + 1);

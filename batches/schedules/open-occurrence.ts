@@ -6,34 +6,24 @@ import { openManifestFile, type ManifestSource } from '../../inputs/manifest-sou
 import { labelOfPlace, type FetchManifest } from '../../inputs/manifest-place.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { ManifestError, type ManifestProblem } from '../../contract/manifest-problems.ts';
-import { checkManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
+import { checkManifest } from '../../inputs/read-manifest.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import { MonthUsedUp } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { BatchIdentity, BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { formatOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
 import { linkWords } from '../../results/errors.ts';
 import type { FiringTerms } from './admit-firing.ts';
 import { checkVoices, type ReadVoices } from '../voices/check-voices.ts';
+import type { BatchChoices } from '../batch-settings.ts';
 import { findOrLoadBatch } from '../load-batch.ts';
 import { claimOut, probeOut, ownershipOf } from '../out-folder.ts';
 import type { IdentifyMedia } from '../cache/media-identities.ts';
-import { priceNew } from '../plan/price.ts';
+import { priceNew, type PricedManifest } from '../plan/price.ts';
 import { findUnknownFolders, type UnknownFolder } from '../reconcile/unknown-folders.ts';
 import type { Store } from '../../store/store.ts';
 import { choicesOf } from './scheduled-choices.ts';
-import type { BatchSettings } from '../../contract/batch.ts';
-import type { MonthClaim, MonthQuestion } from '../../ledger/schedules/occurrence-records.ts';
-import {
-  monthOf,
-  shareOfMonth,
-  usedUpReason,
-  type MonthBudget,
-  type MonthSpend,
-} from '../../policy/schedules/month-budget.ts';
-import { describeRefusal } from '../../policy/schedules/refused-firing.ts';
-import { decideSpend } from '../../policy/money/spend.ts';
-import { spendFacts } from '../plan/bill-lines.ts';
+import { approveOccurrence, skippedFor } from './approve-occurrence.ts';
 
 /** A firing that was admitted, to turn into a batch. */
 export interface OccurrenceRequest extends FiringTerms {
@@ -94,28 +84,60 @@ interface LoadRequest extends OccurrenceRequest {
   readonly source: ManifestSource;
 }
 
-/** Checks, prices and approves the manifest, then loads it as a batch and claims its out folder. */
+/** Prices and approves the manifest, then loads it as a batch and claims its out folder. */
 async function load(request: LoadRequest): Promise<OpenedOccurrence> {
-  const { ledger, realm, run, out, source } = request;
-  const name = formatOccurrence(request.occurrence);
+  const { ledger, realm, run, out, source, occurrence } = request;
+  const name = formatOccurrence(occurrence);
   const choices = choicesOf(run);
+  const settings = { ...choices.settings, ...(await ledger.scheduleHooks(occurrence.schedule)) };
+  const priced = await price(request, { manifest: choices.manifest, settings });
+  if (priced.type !== 'priced') return priced;
+  const { summary, options } = priced.checked;
+  const approval = await approveOccurrence({ ...request, summary, settings, confirmAbove: run.confirmAbove });
+  if (approval.type !== 'go') return approval.type === 'skipped' ? approval : refused(approval.reason);
+  const identity = { name, digest: summary.digest ?? '', apiUrl: realm.apiUrl, account: realm.account };
+  const unusable = await whyUnusable(out, identity, ledger);
+  if (unusable !== undefined) return refused(unusable);
+  const forgotten = settings.cache === 'only' ? [] : (await findUnknownFolders(ledger, request.store, name)).named;
+  if (forgotten.length > 0) return refused(forgottenWords(forgotten));
+  const loaded = await findOrLoadBatch({
+    ledger,
+    source,
+    options,
+    identity,
+    settings,
+    givesReading: true,
+    givesTemplate: true,
+    checked: summary,
+    month: approval.month,
+    by: bySchedule(occurrence.schedule),
+  });
+  if (loaded.type !== 'taken') await claimOut(out, loaded.batch, ledger);
+  // If the name was taken meanwhile, another firing of this occurrence made the batch from a manifest that has changed
+  // since. It still is this occurrence's batch.
+  return { type: 'opened', batch: loaded.batch, isNew: loaded.type === 'new', ...defined({ etag: source.etag }) };
+}
+
+type Refused = Extract<OpenedOccurrence, { readonly type: 'refused' }>;
+
+/** Checks the manifest, and prices the rows that it would send. */
+async function price(request: LoadRequest, { manifest, settings }: BatchChoices): Promise<PricedManifest | Refused> {
+  const { ledger, realm, run, source } = request;
   // Limits that the API's refusals have revealed.
   const learnt = await ledger.textLimits(realm.apiUrl, realm.account);
-  const options = { ...choices.manifest, textLimits: { ...learnt, ...choices.manifest.textLimits } };
-  const settings = { ...choices.settings, ...(await ledger.scheduleHooks(request.occurrence.schedule)) };
+  const options = { ...manifest, textLimits: { ...learnt, ...manifest.textLimits } };
   const checked = await checkManifest(source, options, settings.budget);
   if (checked.type === 'outcome-file') {
     return refused(`${source.label} is an outcome file of batch "${checked.batch}"; a schedule takes a manifest`);
   }
   if (checked.type === 'faulty')
     return refused(withoutCells(checked.summary.problems, run, checked.summary.problemCount));
-  const { apiUrl, account } = realm;
   const priced = await priceNew({
     ...request,
     checked,
     settings,
     account: realm,
-    apiUrl,
+    apiUrl: realm.apiUrl,
     probe: run.probe,
     voices: () => checkVoices(checked, request.readVoices, { warns: false }),
   });
@@ -124,38 +146,25 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
       `the manifest names voices, and the list of voices cannot be read: ${priced.why} Nothing was spent.`,
     );
   if (priced.type === 'faulty') return refused(withoutCells(priced.summary.problems, run, priced.summary.problemCount));
-  const { summary } = priced.checked;
-  const approval = await approveOccurrence({ ...request, summary, settings, confirmAbove: run.confirmAbove });
-  if (approval.type !== 'go') return approval.type === 'skipped' ? approval : refused(approval.reason);
-  const identity = { name, digest: summary.digest ?? '', apiUrl, account };
-  const folder = await probeOut(out, name);
-  if (folder.type === 'unwritable')
-    return refused(`the output folder ${out} cannot be written: ${String(folder.cause)}`);
+  return priced;
+}
+
+/** Returns why the batch's files must not be written to the out folder; undefined if they may. */
+async function whyUnusable(out: string, identity: BatchIdentity, ledger: Ledger): Promise<string | undefined> {
+  const folder = await probeOut(out, identity.name);
+  if (folder.type === 'unwritable') return `the output folder ${out} cannot be written: ${String(folder.cause)}`;
   const ownership = folder.type === 'linked' ? folder : await ownershipOf(out, identity, ledger);
-  if (ownership.type === 'linked') return refused(linkWords(ownership.path));
-  if (ownership.type === 'forgotten')
-    return refused(
-      `the output folder ${out} holds the results of this batch, which the ledger does not have on record: it is older than the folder, as after a restore from a backup. Nothing was spent.`,
-    );
-  if (ownership.type === 'taken') return refused(`the output folder ${out} ${ownership.by}`);
-  const forgotten = settings.cache === 'only' ? [] : (await findUnknownFolders(ledger, request.store, name)).named;
-  if (forgotten.length > 0) return refused(forgottenWords(forgotten));
-  const loaded = await findOrLoadBatch({
-    ledger,
-    source,
-    options: priced.checked.options,
-    identity,
-    settings,
-    givesReading: true,
-    givesTemplate: true,
-    checked: summary,
-    month: approval.month,
-    by: bySchedule(request.occurrence.schedule),
-  });
-  if (loaded.type !== 'taken') await claimOut(out, loaded.batch, ledger);
-  // If the name was taken meanwhile, another firing of this occurrence made the batch from a manifest that has changed
-  // since. It still is this occurrence's batch.
-  return { type: 'opened', batch: loaded.batch, isNew: loaded.type === 'new', ...defined({ etag: source.etag }) };
+  switch (ownership.type) {
+    case 'own':
+    case 'free':
+      return undefined;
+    case 'linked':
+      return linkWords(ownership.path);
+    case 'taken':
+      return `the output folder ${out} ${ownership.by}`;
+    case 'forgotten':
+      return `the output folder ${out} holds the results of this batch, which the ledger does not have on record: it is older than the folder, as after a restore from a backup. Nothing was spent.`;
+  }
 }
 
 /** Says that a restored ledger lacks the occurrence's batch, which would be paid for again. */
@@ -184,72 +193,7 @@ function placeWords({ file, line, expected }: ManifestProblem): string {
 }
 
 /** Makes a refusal of a reason, which becomes a sentence because it is shown alone. */
-function refused(reason: string): OpenedOccurrence {
+function refused(reason: string): Refused {
   const sentence = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`;
   return { type: 'refused', reason: /[.!?]$/.test(sentence) ? sentence : `${sentence}. Nothing was spent.` };
-}
-
-/** A priced manifest whose bill has to be approved without asking a person. */
-export interface ApprovalRequest {
-  readonly ledger: Ledger;
-  readonly occurrence: Occurrence;
-  /** Its bill leaves out results that exist already. */
-  readonly summary: ManifestSummary;
-  readonly settings: BatchSettings;
-  /** Bills above this many credits are refused; null: no limit. */
-  readonly confirmAbove: number | null;
-  /** The schedule's budget per calendar month; null if it has none. */
-  readonly month: MonthBudget | null;
-  /** Reads the account's credits; null if the API does not say. */
-  readonly readBalance: () => Promise<number | null>;
-}
-
-/**
- * Whether a firing may pay for its rows. `go`: it may. `month`: its claim on the month's budget, if there is one; the
- * ledger decides how much that is when it makes the batch. `skipped`: the month's budget is used up.
- */
-export type OccurrenceApproval =
-  | { readonly type: 'go'; readonly month: MonthClaim | undefined }
-  | { readonly type: 'refused'; readonly reason: string }
-  | { readonly type: 'skipped'; readonly cause: 'month-budget'; readonly reason: string };
-
-/** Decides whether a firing may pay for its rows, as far as can be known before its batch is made. */
-export async function approveOccurrence(request: ApprovalRequest): Promise<OccurrenceApproval> {
-  const { ledger, occurrence, summary, settings, confirmAbove, month, readBalance } = request;
-  const question: MonthQuestion | undefined =
-    month === null ? undefined : { ...occurrence, ...month, except: formatOccurrence(occurrence) };
-  const monthSpend = question === undefined ? undefined : await ledger.monthSpend(question);
-  // Rows whose results exist already cost nothing, so a batch with such rows is made even if no credits are left.
-  const cheapest = summary.free > 0 ? 0 : summary.cheapest;
-  const share = monthSpend === undefined ? undefined : shareOfMonth(monthSpend, { budget: settings.budget, cheapest });
-  const isUsedUp = share?.type === 'used-up';
-  // Under a monthly budget, rows need a known price even if the firing has no budget of its own, hence Infinity. A
-  // month that cannot pay one row is reported as used up, not as a budget that is too small.
-  const ownBudget = settings.budget ?? (month === null ? null : Infinity);
-  const budget = share?.type === 'share' && share.budget >= (summary.cheapest ?? 0) ? share.budget : ownBudget;
-  const facts = spendFacts(
-    summary,
-    { ...settings, budget },
-    {
-      balance: isUsedUp ? null : await readBalance(),
-      confirmAbove: isUsedUp ? null : confirmAbove,
-      yes: false,
-      canAsk: false,
-    },
-  );
-  const spend = decideSpend(facts);
-  // A firing that its own budget can never pay is refused; only otherwise the rest of the month matters.
-  if (spend.type !== 'go') {
-    return { type: 'refused', reason: describeRefusal(spend.type === 'refuse' ? spend.why : 'unconfirmed', facts) };
-  }
-  if (isUsedUp && monthSpend !== undefined && question !== undefined) return skippedFor(monthSpend, question);
-  return { type: 'go', month: question === undefined ? undefined : { ...question, cheapest } };
-}
-
-/** Makes the result for a firing for which the month has no credits left. */
-function skippedFor(
-  monthSpend: MonthSpend,
-  { at, timezone }: Pick<MonthQuestion, 'at' | 'timezone'>,
-): Extract<OccurrenceApproval, { readonly type: 'skipped' }> {
-  return { type: 'skipped', cause: 'month-budget', reason: usedUpReason(monthSpend, monthOf(at, timezone)) };
 }

@@ -3,7 +3,7 @@ import {
   approveOccurrence,
   type ApprovalRequest,
   type OccurrenceApproval,
-} from '../../../batches/schedules/open-occurrence.ts';
+} from '../../../batches/schedules/approve-occurrence.ts';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
 import { Bill } from '../../../inputs/money/bill.ts';
 import type { ManifestSummary } from '../../../inputs/read-manifest.ts';
