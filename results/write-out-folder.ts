@@ -93,55 +93,20 @@ export async function writeOutFolder(request: ProjectionRequest): Promise<Projec
   await mkdir(out, { recursive: true });
   await requireFiles(out, ALL_FILES);
   await sweepParts(out);
-  const findings = new Findings();
-  const tally = new Tally();
-  const newest = new NewestRequestFinder();
-  const check = new RowCheck(batch, request.complete, findings);
-  const stale = new StaleMedia(batch, ledger, out);
-  const folders = new RealFolders(out);
-  const { join: joining } = batch.settings.reading;
-  const groups = joining === undefined ? undefined : new JoinedGroups(batch, joining);
-  const files = await BatchFiles.create(out, batch.columns, batch.settings.table ?? DEFAULT_TABLE_FORMAT);
-  const report = new OutReport(request);
+  const work = await beginWork(request, batch);
+  const { tally, findings, check, stale, files, report } = work;
   try {
     await report.begin(batch);
-    for await (const chunk of inChunks(ledger.scanRows(batch.name), ROWS_AT_ONCE)) {
-      const named = chunk.map((scanned) => ({ scanned, rowFiles: check.filesOf(scanned) }));
-      for (const { scanned, rowFiles } of named) {
-        const { row, charges } = scanned;
-        tally.addRow(row.outcome, row.failure?.class, row.state);
-        for (const charge of charges) tally.addCharge(charge);
-        groups?.add(row);
-        const fields = resultFields(scanned, batch.name, rowFiles[0]?.name ?? '');
-        const receipts = receiptsOf(scanned, rowFiles);
-        newest.add(receipts);
-        await files.add(row.input, fields, receipts);
-        await report.add(scanned, fields);
-      }
-      for (const { scanned, file, became } of await placeAll(named, request.store, folders, stale))
-        check.placed(scanned, file, became);
-      await setImmediate();
-    }
-    const isTaken = (name: string): boolean => check.isTaken(name);
-    await stale.remove(folders, isTaken);
-    const sound = await makeSound({ batch, folders, isTaken, groups, files }, request);
+    await writeRows(work, request);
+    await stale.remove(work.folders, (name) => check.isTaken(name));
+    const sound = await makeSound(work, request);
     const after = await readSums(request);
     findings.compare('rows written', batch.rows, tally.rows);
     // While a batch runs, its sums may change during the scan, so they can only be compared if they did not. A batch
     // that should be over has no such excuse.
-    if (request.complete || JSON.stringify(before) === JSON.stringify(after))
-      compareSums(after, tally, batch, findings);
+    if (request.complete || JSON.stringify(before) === JSON.stringify(after)) compareSums(after, work);
     const acceptedAt = await acceptedCopy(ledger);
-    const summaryOf = (hashes: Readonly<Record<string, string>>): Summary => ({
-      ...summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion),
-      ledger: ledger.id,
-      newest_request: newest.found,
-      ...(acceptedAt !== undefined && { accepted_copy: acceptedAt }),
-      ...countSound(sound),
-    });
-    const numbers = numberColumns(batch.columns, batch.settings.reading);
-    const workbook = (await wantsWorkbook(request, batch)) ? await files.addWorkbook(summaryOf, numbers) : null;
-    await files.seal(summaryOf);
+    const workbook = await sealFiles(work, request, { sound, reserved: after.money.reserved, acceptedAt });
     await report.seal(after.money);
     const kept = await publishAlone(files, report, request, acceptedAt);
     const { damaged } = check;
@@ -153,14 +118,77 @@ export async function writeOutFolder(request: ProjectionRequest): Promise<Projec
   }
 }
 
+/** What is under way while the files of a batch are written. */
+type Work = Awaited<ReturnType<typeof beginWork>>;
+
+async function beginWork(request: ProjectionRequest, batch: BatchRecord) {
+  const { ledger, out } = request;
+  const { join: joining } = batch.settings.reading;
+  const findings = new Findings();
+  return {
+    batch,
+    findings,
+    tally: new Tally(),
+    newest: new NewestRequestFinder(),
+    check: new RowCheck(batch, request.complete, findings),
+    stale: new StaleMedia(batch, ledger, out),
+    folders: new RealFolders(out),
+    groups: joining === undefined ? undefined : new JoinedGroups(batch, joining),
+    files: await BatchFiles.create(out, batch.columns, batch.settings.table ?? DEFAULT_TABLE_FORMAT),
+    report: new OutReport(request),
+  };
+}
+
+/** Writes each row to the tables, its requests to the receipts, and its files to the folder. */
+async function writeRows(work: Work, { ledger, store }: ProjectionRequest): Promise<void> {
+  const { batch, check } = work;
+  for await (const chunk of inChunks(ledger.scanRows(batch.name), ROWS_AT_ONCE)) {
+    const named = chunk.map((scanned) => ({ scanned, rowFiles: check.filesOf(scanned) }));
+    for (const { scanned, rowFiles } of named) {
+      const { row, charges } = scanned;
+      work.tally.addRow(row.outcome, row.failure?.class, row.state);
+      for (const charge of charges) work.tally.addCharge(charge);
+      work.groups?.add(row);
+      const fields = resultFields(scanned, batch.name, rowFiles[0]?.name ?? '');
+      const receipts = receiptsOf(scanned, rowFiles);
+      work.newest.add(receipts);
+      await work.files.add(row.input, fields, receipts);
+      await work.report.add(scanned, fields);
+    }
+    for (const { scanned, file, became } of await placeAll(named, store, work.folders, work.stale))
+      check.placed(scanned, file, became);
+    await setImmediate();
+  }
+}
+
+/** Completes the tables, if wanted with a workbook, and the summary. `reserved`: credits; `acceptedAt`: of a copy. */
+async function sealFiles(
+  { batch, tally, newest, files }: Work,
+  request: ProjectionRequest,
+  { sound, reserved, acceptedAt }: { sound: SoundFiles; reserved: number; acceptedAt: string | undefined },
+): Promise<WorkbookAnswer | null> {
+  const summaryOf = (hashes: Readonly<Record<string, string>>): Summary => ({
+    ...summarize(batch, tally, reserved, hashes, request.voxbatchVersion),
+    ledger: request.ledger.id,
+    newest_request: newest.found,
+    ...(acceptedAt !== undefined && { accepted_copy: acceptedAt }),
+    ...countSound(sound),
+  });
+  const numbers = numberColumns(batch.columns, batch.settings.reading);
+  const workbook = (await wantsWorkbook(request, batch)) ? await files.addWorkbook(summaryOf, numbers) : null;
+  await files.seal(summaryOf);
+  return workbook;
+}
+
 /** The files made from the audio of several rows, or as finished copies; null if none were requested. */
 type SoundFiles = Pick<Projection, 'joined' | 'finished'>;
 
 /** Joins files and finishes copies, if requested, and lists them. */
 async function makeSound(
-  { batch, folders, isTaken, groups, files }: SoundRequest,
+  { batch, folders, check, groups, files }: Work,
   { ledger, store, onFilesMade }: ProjectionRequest,
 ): Promise<SoundFiles> {
+  const isTaken = (name: string): boolean => check.isTaken(name);
   const { finish: finishing } = batch.settings.reading;
   const onFiles = (step: FilesMade['step']): OnFiles => {
     return (done, all) => onFilesMade?.({ step, done, all });
@@ -174,15 +202,6 @@ async function makeSound(
   const finished = await makeFinished({ ...making, finishing, joined, onFiles: onFiles('finish') });
   await files.addFinished(finished);
   return { joined, finished };
-}
-
-interface SoundRequest {
-  readonly batch: BatchRecord;
-  readonly folders: RealFolders;
-  /** Returns whether a row's file has this name. */
-  readonly isTaken: (name: string) => boolean;
-  readonly groups: JoinedGroups | undefined;
-  readonly files: BatchFiles;
 }
 
 /** Counts joined files and finished copies, for the summary. */
@@ -286,10 +305,8 @@ async function readSums({ ledger, batch }: ProjectionRequest): Promise<{ counts:
 
 /** Compares the sums of the lines with the ledger's. */
 function compareSums(
-  { counts, money }: { counts: Counts; money: Money },
-  tally: Tally,
-  { state }: BatchRecord,
-  findings: Findings,
+  { counts, money }: Pick<Projection, 'counts' | 'money'>,
+  { batch: { state }, tally, findings }: Work,
 ): void {
   findings.compare('rows counted by the ledger', counts.total, tally.rows);
   for (const outcome of OUTCOMES) {

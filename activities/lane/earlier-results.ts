@@ -30,10 +30,10 @@ export class EarlierResults {
   readonly passedOver = new PassedOver();
   /** The media identities read last, and the links that they belong to. */
   #media: { readonly urls: string; readonly identities: ReadonlyMap<string, MediaIdentity> } | undefined;
-  /** The cache keys computed so far. `made`: hash of the speech that the key depends on, for rows with a check. */
-  readonly #keys = new Map<
+  /** The cache keys computed so far, and what they depend on. `checked`: hash of the speech, for rows with a check. */
+  readonly #cacheKeys = new Map<
     Step,
-    { readonly spec: RowSpec; readonly made: string | undefined; readonly key: string | undefined }
+    { readonly spec: RowSpec; readonly checked: string | undefined; readonly resultKey: string | undefined }
   >();
   /** The earlier result whose stored file turned out to be damaged; recorded with the request that replaces it. */
   #damaged: ResultSource | undefined;
@@ -73,8 +73,8 @@ export class EarlierResults {
   async termsOf({ key, snapshot }: DueRow): Promise<ResultTerms> {
     const batch = await this.#read();
     // The row may have waited long, and the media behind its links may have changed: identify them again.
-    if (this.#media !== undefined && this.#media.identities.size > 0) this.#forgetKeys();
-    const resultKey = await this.#keyOf(batch, snapshot, key.step);
+    if (this.#media !== undefined && this.#media.identities.size > 0) this.#forgetCacheKeys();
+    const resultKey = await this.#cacheKeyOf(batch, snapshot, key.step);
     if (resultKey === undefined || !(await this.#hasExpectedSource(batch, { key, snapshot }))) return {};
     const isWanted = (await this.usesEarlier()) && mayReuse(snapshot.row, snapshot.charges, key.step, resultKey);
     const damaged = this.#damaged;
@@ -125,7 +125,7 @@ export class EarlierResults {
             { key, saved: quoted },
           ];
     const keyed = await Promise.all(
-      steps.map(async (one) => ({ ...one, resultKey: await this.#keyOf(batch, snapshot, one.key.step) })),
+      steps.map(async (one) => ({ ...one, resultKey: await this.#cacheKeyOf(batch, snapshot, one.key.step) })),
     );
     return keyed.flatMap(({ resultKey, ...one }) =>
       resultKey !== undefined && mayReuse(row, charges, one.key.step, resultKey) ? [{ ...one, resultKey }] : [],
@@ -137,31 +137,31 @@ export class EarlierResults {
     const link = linkOf(row.kind, key.step);
     // For rows with a check, the key includes the checked file itself.
     if (link === undefined || row.spec.verify !== undefined) return true;
-    const source = await this.#keyOf(batch, { row, charges }, link.of);
+    const source = await this.#cacheKeyOf(batch, { row, charges }, link.of);
     return source !== undefined && matchesCacheKey(row, charges, link.of, source);
   }
 
   /** Returns the cache key of a step; undefined if it has none, or the cache is off. */
-  async #keyOf(batch: BatchRecord, { row, charges }: RowSnapshot, step: Step): Promise<string | undefined> {
+  async #cacheKeyOf(batch: BatchRecord, { row, charges }: RowSnapshot, step: Step): Promise<string | undefined> {
     if (batch.settings.cache === 'off') return undefined;
     const { spec, take } = row;
-    const made = madeBy(row, charges);
-    const known = this.#keys.get(step);
-    if (known?.spec === spec && known.made === made?.key) return known.key;
+    const checked = checkedFile(row, charges);
+    const known = this.#cacheKeys.get(step);
+    if (known?.spec === spec && known.checked === checked?.sha256) return known.resultKey;
     const links = mediaUrlsOf(spec);
     const urls = links.join(' ');
     if (this.#media?.urls !== urls) {
       const identities = await this.#deps.media.of(links, `${batch.name}/${String(take)}`);
       this.#media = { urls, identities };
     }
-    const key = stepKey(batch, spec, step, { media: this.#media.identities, made: made?.files });
-    this.#keys.set(step, { spec, key, made: made?.key });
-    return key;
+    const resultKey = stepKey(batch, spec, step, { media: this.#media.identities, made: checked?.files });
+    this.#cacheKeys.set(step, { spec, resultKey, checked: checked?.sha256 });
+    return resultKey;
   }
 
-  #forgetKeys(): void {
+  #forgetCacheKeys(): void {
     this.#media = undefined;
-    this.#keys.clear();
+    this.#cacheKeys.clear();
   }
 
   /** Ends a row that has no earlier result in a batch that pays for nothing. */
@@ -180,18 +180,18 @@ export class EarlierResults {
 }
 
 /**
- * Returns the file that a row's check is about (its speech), by step and hash. Undefined if the row has no check, or
- * the file does not exist yet.
+ * Returns the hash of the file that a row's check is about (its speech), also by step. Undefined if the row has no
+ * check, or the file does not exist yet.
  */
-function madeBy(
+function checkedFile(
   row: RowSnapshot['row'],
   charges: RowSnapshot['charges'],
-): { readonly key: string; readonly files: ReadonlyMap<Step, string> } | undefined {
+): { readonly sha256: string; readonly files: ReadonlyMap<Step, string> } | undefined {
   const { spec } = row;
   if (spec.verify === undefined) return undefined;
   const [of] = stepsIn(spec).flatMap((step) => checkedStepOf(spec.kind, step) ?? []);
-  const file = of === undefined ? null : (usedAttempt(row, charges, of)?.file ?? null);
-  return of === undefined || file === null ? undefined : { key: file.sha256, files: new Map([[of, file.sha256]]) };
+  const sha256 = of && usedAttempt(row, charges, of)?.file?.sha256;
+  return of === undefined || sha256 === undefined ? undefined : { sha256, files: new Map([[of, sha256]]) };
 }
 
 /**

@@ -79,7 +79,7 @@ export async function billRemaining(
   for await (const snapshot of ledger.scanRows(batch.name, { isNotChosen: true }))
     if (isChosen(snapshot.row)) await left.addChosen(snapshot, stepsIn(snapshot.row.spec));
   for await (const skipped of skippedRows(ledger, batch, room))
-    if (skipped.hasRoom) await left.addChosen(skipped.snapshot, stepsLeft(skipped.snapshot));
+    if (skipped.hasRoom) await left.addChosen(skipped.snapshot, unsentSteps(skipped.snapshot));
     else left.leaveOut(skipped);
   if (left.makesVoices)
     for await (const snapshot of ledger.scanRows(batch.name, { outcome: 'failed', inParts: true }))
@@ -87,7 +87,10 @@ export async function billRemaining(
   return left.finish();
 }
 
-/** How a row is counted: in the second bill, too (`isMore`); with the row before, as another part (`ofLastRow`). */
+/**
+ * How a row is counted: in the second bill, too (`isMore`); as another part of the same row as the part before
+ * (`ofLastRow`).
+ */
 type Marks = Pick<RowToSend, 'isMore' | 'ofLastRow'>;
 const MORE: Marks = { isMore: true };
 
@@ -104,7 +107,7 @@ class RemainingRows {
   readonly #speakerOf: ReturnType<typeof speakersIn>;
   /** Numbers of the newly chosen rows that make voices. */
   readonly #makers = new Set<number>();
-  /** The row whose part was the last dependent one. */
+  /** The row whose part was the last one that {@link addDependent} added; null if that was no part. */
   #lastWhole: number | null = null;
   #rows = 0;
   #newlyChosen = 0;
@@ -130,8 +133,8 @@ class RemainingRows {
 
   /** Adds the unsent steps of an open row. */
   async addOpen(snapshot: RowSnapshot): Promise<void> {
-    const isOpen = (part: RowSnapshot): boolean => part.row.outcome === null && stepsLeft(part).length > 0;
-    const steps = stepsLeft(snapshot);
+    const isOpen = (part: RowSnapshot): boolean => part.row.outcome === null && unsentSteps(part).length > 0;
+    const steps = unsentSteps(snapshot);
     if (snapshot.row.parts !== null) {
       if (!(await this.#addParts(snapshot, isOpen))) this.#underWay++;
     } else if (steps.length === 0) this.#underWay++;
@@ -247,8 +250,8 @@ function withoutParts({ row: { parts: _, ...row } }: RowSnapshot): Omit<RowSnaps
   return row;
 }
 
-/** Returns the steps of an open row that were not sent yet. */
-function stepsLeft({ row, charges }: RowSnapshot): readonly Step[] {
+/** Returns the steps that a row has not sent in its present take; none for a split row, whose parts are sent. */
+function unsentSteps({ row, charges }: RowSnapshot): readonly Step[] {
   const move = nextMove({ ...rowView(row), ended: false }, charges);
   if (move.type === 'ended') return [];
   const steps = stepsFrom(row.spec, move.at.step);

@@ -21,7 +21,7 @@ import { RedriveTally, type RefusedRow } from './redrive-tally.ts';
 export type RedriveRefusal = 'open-edits' | 'refused-rows';
 
 /**
- * Plans a redrive: first {@link add} every row, which counts and prices it, then read the forecast; later
+ * Plans a redrive: first {@link add} every row, which counts and prices it, then read the counts and the bill; later
  * {@link choiceOf} returns the action for each row when the redrive is carried out. Changes nothing.
  *
  * The counts are the fields of `redrive-tally.ts`. A row with parts is added as the parts to redo; it counts as a row
@@ -84,18 +84,16 @@ export class RedriveDraft extends RedriveTally {
 
   /** Adds a row: counts what will be done with it, and its price. */
   add(found: FoundRow): void {
-    const { scanned, edit } = found;
-    const { row } = scanned;
-    const { row: number, outcome } = row;
+    const { edit } = found;
+    const { row } = found.scanned;
     if (found.rewritten === true) {
       this.rewritten++;
       return;
     }
-    if (outcome === null) {
+    if (row.outcome === null) {
       this.left.open += this.one('open', row);
-      if (edit === null) return;
-      this.leftEdited++;
-      if (edit.from !== null) this.openEdited++;
+      if (edit !== null) this.leftEdited++;
+      if (edit !== null && edit.from !== null) this.openEdited++;
       return;
     }
     const plan = this.#plan(found);
@@ -104,20 +102,15 @@ export class RedriveDraft extends RedriveTally {
         this.left[plan.why] += this.one(plan.why, row);
         if (edit !== null) this.leftEdited++;
         return;
-      case 'refuse':
-        if (edit !== null) this.leftEdited++;
-        this.refuse({
-          ...nameOf(row),
-          why: plan.why,
-          step: plan.step,
-          ...('because' in plan && { because: plan.because }),
-          ...('leftTake' in plan && { leftTake: plan.leftTake }),
-        });
+      case 'refuse': {
+        const because = 'because' in plan && { because: plan.because };
+        const leftTake = 'leftTake' in plan && { leftTake: plan.leftTake };
+        this.#refuse(found, { ...nameOf(row), why: plan.why, step: plan.step, ...because, ...leftTake });
         return;
+      }
       case 'wait':
-        if (this.rules.asksForOverdue && outcome === 'overdue') {
-          if (edit !== null) this.leftEdited++;
-          this.refuse({ ...nameOf(row), why: 'running', step: plan.step });
+        if (this.rules.asksForOverdue && row.outcome === 'overdue') {
+          this.#refuse(found, { ...nameOf(row), why: 'running', step: plan.step });
           return;
         }
         this.waits += this.one('waits', row);
@@ -125,27 +118,40 @@ export class RedriveDraft extends RedriveTally {
         if (edit !== null) this.untaken++;
         break;
       case 'accept':
-        this.accepts += this.one('accepts', row);
-        if (plan.take !== undefined) this.returns += this.one('returns', row);
-        if (plan.isAgain === true) this.refetched += this.one('refetched', row);
-        if (plan.isAgain === true || paidSteps(row.spec, plan).length > 0) this.opened += this.one('opened', row);
+        this.#countAccepted(row, plan);
         break;
-      case 'pay': {
-        this.pays.set(plan.fromStep, (this.pays.get(plan.fromStep) ?? 0) + this.one(plan.fromStep, row));
-        // A lost file counts as a replaced result, because its owner may not know that it is lost.
-        const isReplaced = hasResult(outcome) || found.lost !== undefined;
-        if (isReplaced) this.replace(found);
-        if (row.failure?.class === 'NotChosen') this.notChosen += this.one('not-chosen', row);
-        // A job whose result could not be fetched was paid for already.
-        if (plan.reason === 'resubmitted' || (!isReplaced && row.failure?.class === 'ResultGone'))
-          this.resubmitted += this.one('resubmitted', row);
-      }
+      case 'pay':
+        this.#countPaid(found, plan);
     }
     this.count += this.one('all', row);
     if (row.partOf !== null) this.parts++;
-    this.#chosen.set(number, fingerprintOf(row));
-    if (row.kind === 'voice') this.#makers.add(number);
+    this.#chosen.set(row.row, fingerprintOf(row));
+    if (row.kind === 'voice') this.#makers.add(row.row);
     this.#price(row, edit?.spec ?? row.spec, paidSteps(row.spec, plan));
+  }
+
+  #refuse({ edit }: FoundRow, refused: RefusedRow): void {
+    if (edit !== null) this.leftEdited++;
+    this.refuse(refused);
+  }
+
+  #countAccepted(row: RowSnapshot['row'], plan: Extract<RedrivePlan, { type: 'accept' }>): void {
+    this.accepts += this.one('accepts', row);
+    if (plan.take !== undefined) this.returns += this.one('returns', row);
+    if (plan.isAgain === true) this.refetched += this.one('refetched', row);
+    if (plan.isAgain === true || paidSteps(row.spec, plan).length > 0) this.opened += this.one('opened', row);
+  }
+
+  #countPaid(found: FoundRow, { fromStep, reason }: Extract<RedrivePlan, { type: 'pay' }>): void {
+    const { row } = found.scanned;
+    this.pays.set(fromStep, (this.pays.get(fromStep) ?? 0) + this.one(fromStep, row));
+    // A lost file counts as a replaced result, because its owner may not know that it is lost.
+    const isReplaced = hasResult(row.outcome) || found.lost !== undefined;
+    if (isReplaced) this.replace(found);
+    if (row.failure?.class === 'NotChosen') this.notChosen += this.one('not-chosen', row);
+    // A job whose result could not be fetched was paid for already.
+    if (reason === 'resubmitted' || (!isReplaced && row.failure?.class === 'ResultGone'))
+      this.resubmitted += this.one('resubmitted', row);
   }
 
   /**

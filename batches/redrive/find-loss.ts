@@ -15,9 +15,9 @@ import { readSubtitles, toSrt, toVtt } from '../../results/subtitles.ts';
 import { checkStored } from '../../results/files.ts';
 import type { Store } from '../../store/store.ts';
 
-/**
- * Finds stored files that rows have lost or that differ from their recorded hashes, and whether they can be had again
- * without paying.
+/*
+ * Finds stored files that rows have lost or that differ from their recorded hashes, and whether a redrive brings them
+ * back without paying: by reading their job again, or, for a text, from the row's record.
  */
 
 /**
@@ -78,6 +78,7 @@ export async function findLoss(
     () => false,
   );
   if (!isOwn) return undefined;
+  // Without `is`, only texts are lost that the ledger has.
   if (is !== undefined && !isBroughtBackFree(snapshot, is)) return { is: firstLoss, isFree: false };
   const ofParts = await Promise.all(parts.map(async (part) => findLoss(part, store)));
   return { is: firstLoss, isFree: ofParts.every((loss) => loss?.isFree !== false) };
