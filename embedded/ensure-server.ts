@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { probeServer } from './probe-server.ts';
+import { probeServer } from './server-health.ts';
 import { prepareDatabase, markReady, waitUntilFree } from './check-database.ts';
 import { findServer } from './find-server.ts';
 import type { HomePaths } from './home.ts';

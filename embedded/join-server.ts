@@ -7,7 +7,7 @@ import { ServerUnavailable } from './server-unavailable.ts';
 import type { FindServerOptions } from './server-binary.ts';
 import { killServer, stopServer } from './server-record.ts';
 import { ensureServer, type EnsuredServer } from './ensure-server.ts';
-import { watchServer } from './watch-server.ts';
+import { watchServer } from './server-health.ts';
 
 /** Options of {@link joinServer}. */
 export interface JoinOptions extends FindServerOptions {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { probeServer, isListening } from './probe-server.ts';
+import { probeServer, isListening } from './server-health.ts';
 import { startChild } from './child-process.ts';
 import type { HomePaths } from './home.ts';
 import type { ServerBinary } from './server-binary.ts';

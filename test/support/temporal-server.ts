@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { probeServer } from '../../embedded/probe-server.ts';
+import { probeServer } from '../../embedded/server-health.ts';
 import { endAfterTest } from './end-after-test.ts';
 import { freePort } from './free-port.ts';
 import type { TemporalPlace, TestTemporal } from './temporal-place.ts';

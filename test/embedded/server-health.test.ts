@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { limitLog } from '../../embedded/watch-server.ts';
+import { limitLog } from '../../embedded/server-health.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 
 it('cuts a long log off while its writer goes on, and keeps one older part', () => {
