@@ -1,68 +1,58 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { waitFor } from '../support/wait-for.ts';
-import { keyOf, tts } from './rows.ts';
-import { begin, type World, type Hold } from './world.ts';
+import { keyOf, tts, type Wanted } from './rows.ts';
+import { begin } from './world.ts';
 
-/** A worker with a request on the wire, which it cannot record the answer of until it is let go. */
-async function sender(
-  world: World,
-): Promise<{ readonly owner: string; readonly held: Hold; readonly report: Promise<unknown> }> {
-  const held = world.holdAt('after-answer');
-  const worker = await world.worker({ atFaultPoint: held.atFaultPoint });
-  const report = worker.submit(keyOf(1));
-  await held.reached;
-  return { owner: worker.deps.owner, held, report };
+/** Another worker, beside one with a request on the wire, which cannot record its answer until it is let go, but says that it lives. */
+async function besideSender(wanted: Wanted = {}) {
+  const { world } = await begin([tts()], { wanted });
+  const { worker, ended, release } = await world.stopAt('after-answer');
+  const other = await world.worker();
+  const { realm, ledger } = other.deps;
+  const letGo = async (): Promise<void> => {
+    release();
+    await ended;
+  };
+  const beat = (): Promise<unknown> => ledger.beat({ owner: worker.deps.owner, ...realm });
+  return { world, other, ledger, beat, letGo };
 }
 
 describe('a request on the wire of a worker that lost its lane', () => {
   it('is waited for while that worker lives, and its answer is what the row goes on with', async () => {
-    const { world } = await begin([tts()], { wanted: { onUnknown: 'resubmit' } });
-    const { owner, held, report } = await sender(world);
-    const other = await world.worker();
-    const { realm, ledger } = other.deps;
-    await ledger.beat({ owner, apiUrl: realm.apiUrl, account: realm.account });
+    const { world, other, ledger, beat, letGo } = await besideSender({ onUnknown: 'resubmit' });
+    await beat();
     const reconciling = other.reconcile(keyOf(1));
     let isOver = false;
     void reconciling.then(() => (isOver = true));
     const looks = world.charges().length;
-    await other.deps.ledger.readRow('b', 1);
+    await ledger.readRow('b', 1);
     expect([isOver, looks]).toEqual([false, 1]);
-    held.release();
-    await report;
+    await letGo();
     expect(await reconciling).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
     expect(world.charges()).toHaveLength(1);
   });
 
   it('is waited for, too, if that worker is silent because the ledger was away, and reports a moment after others are back', async () => {
-    const { world } = await begin([tts()], { wanted: { onUnknown: 'resubmit' } });
-    const { owner, held, report } = await sender(world);
-    const other = await world.worker();
-    const { realm, ledger } = other.deps;
+    const { world, other, ledger, beat, letGo } = await besideSender({ onUnknown: 'resubmit' });
     const standings = jest.spyOn(ledger, 'workerLiveness');
     standings.mockResolvedValueOnce('silent').mockResolvedValueOnce('silent');
-    await ledger.beat({ owner, apiUrl: realm.apiUrl, account: realm.account });
+    await beat();
     const reconciling = other.reconcile(keyOf(1));
     await waitFor(() => standings.mock.calls.length > 2);
-    held.release();
-    await report;
+    await letGo();
     expect(await reconciling).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
     expect(world.charges()).toHaveLength(1);
   });
 
   it('is in doubt once that worker stays silent', async () => {
-    const { world } = await begin([tts()]);
-    await sender(world);
-    const other = await world.worker();
-    jest.spyOn(other.deps.ledger, 'workerLiveness').mockResolvedValue('silent');
+    const { other, ledger } = await besideSender();
+    jest.spyOn(ledger, 'workerLiveness').mockResolvedValue('silent');
     expect(await other.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
   });
 
   it('is in doubt once that worker is known to be dead', async () => {
-    const { world } = await begin([tts()]);
-    const { owner } = await sender(world);
-    const other = await world.worker();
-    const { realm, ledger } = other.deps;
-    await ledger.beat({ owner, apiUrl: realm.apiUrl, account: realm.account });
+    const { world, other, ledger, beat } = await besideSender();
+    await beat();
     const reconciling = other.reconcile(keyOf(1));
     await ledger.forgetWorkers('all');
     expect(await reconciling).toEqual({ verdict: 'unknown', next: { type: 'ended' } });

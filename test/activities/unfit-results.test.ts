@@ -49,9 +49,7 @@ describe('a result that did not pass a check', () => {
     });
 
     await begin(tts(), { tts: 'sync' });
-    const death = world.holdAt('after-answer');
-    void (await world.worker({ atFaultPoint: death.atFaultPoint })).submit(keyOf(1));
-    await death.reached;
+    await world.stopAt('after-answer');
     await worker.reconcile(keyOf(1));
     expect(await world.row()).toMatchObject({
       outcome: 'unfit',

@@ -25,10 +25,8 @@ export async function addStories(
   batch: NewBatch = aBatch(name),
 ): Promise<void> {
   const loading = await ledger.createBatch(batch);
-  await ledger.addRows(
-    loading,
-    stories.map((story, at) => change(aRow(at + 1, kindOf(story)))),
-  );
+  const rows = stories.map((story, at) => change(aRow(at + 1, kindOf(story))));
+  await ledger.addRows(loading, rows);
   await ledger.openBatch(loading, stories.length);
   for (const [at, story] of stories.entries()) if (story !== undefined) await tell(ledger, store, name, at + 1, story);
 }

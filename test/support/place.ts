@@ -64,8 +64,8 @@ export interface Place {
   readonly store: FolderOfMedia;
   /** The out folder; nothing has made it yet. */
   readonly out: string;
-  /** What the ledger has of the batch `demo`. */
-  batch(): Promise<BatchRecord>;
+  /** What the ledger has of a batch, by default `demo`. */
+  batch(name?: string): Promise<BatchRecord>;
   /** A request to write the files of `demo` to the out folder. */
   request(change?: Partial<ProjectionRequest>): ProjectionRequest;
 }
@@ -101,9 +101,9 @@ export function freshPlace(): Place {
     get out() {
       return join(now().folder, 'out');
     },
-    async batch() {
-      const batch = await this.ledger.findBatch('demo');
-      if (batch === undefined) throw new Error('The place has no batch "demo".');
+    async batch(name = 'demo') {
+      const batch = await this.ledger.findBatch(name);
+      if (batch === undefined) throw new Error(`The place has no batch "${name}".`);
       return batch;
     },
     request(change) {

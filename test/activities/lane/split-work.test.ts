@@ -50,6 +50,16 @@ function countClaims({ deps }: Worker): () => number {
   return () => claims;
 }
 
+/** Has a worker work until it is stopped. */
+function workUntil(worker: Worker): () => Promise<unknown> {
+  const end = new AbortController();
+  const working = worker.work(BATCH, end.signal);
+  return () => {
+    end.abort();
+    return working;
+  };
+}
+
 describe('workers that do a part of the work each', () => {
   it('bring rows of several steps to their end together: one pays, the other one fetches', async () => {
     const { world, submitter, downloader, wrong } = await splitWorld();
@@ -67,14 +77,12 @@ describe('workers that do a part of the work each', () => {
     const { world, submitter, wrong } = await splitWorld();
     await world.fill(texts(40), { limits: { window: 6 } });
     const looks = countClaims(submitter);
-    const end = new AbortController();
-    const working = submitter.work(BATCH, end.signal);
+    const stop = workUntil(submitter);
     await waitFor(async () => (await world.ledger.counts(BATCH)).states.fetching === 6);
     const before = looks();
     await waitFor(() => looks() > before + 5);
     expect([world.charges().length, (await world.ledger.counts(BATCH)).states.fetching]).toEqual([6, 6]);
-    end.abort();
-    await working;
+    await stop();
     expect(wrong()).toEqual([]);
   });
 
@@ -83,14 +91,12 @@ describe('workers that do a part of the work each', () => {
     await downloader.die();
     await world.fill([tts()]);
     const looks = countClaims(submitter);
-    const end = new AbortController();
-    const working = submitter.work(BATCH, end.signal);
+    const stop = workUntil(submitter);
     await waitFor(() => looks() > 5);
     expect([world.charges().length, (await world.row()).state]).toEqual([0, 'waiting']);
     await workerFor(world, 'download');
     await waitFor(() => world.charges().length === 1);
-    end.abort();
-    await working;
+    await stop();
   });
 
   it('leave a row with the one that downloads until its result is there, however often that fails', async () => {
@@ -133,11 +139,9 @@ describe('workers that do a part of the work each', () => {
 it('a worker that does everything fetches what one that only submits has left', async () => {
   const { world, submitter, downloader } = await splitWorld();
   await world.fill([tts(), tts('Another.')]);
-  const end = new AbortController();
-  const working = submitter.work(BATCH, end.signal);
+  const stop = workUntil(submitter);
   await waitFor(async () => (await world.ledger.counts(BATCH)).states.fetching === 2);
-  end.abort();
-  await working;
+  await stop();
   await downloader.die();
   const all = await world.worker();
   await all.work();

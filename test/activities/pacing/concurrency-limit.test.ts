@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ConcurrencyLimit } from '../../../activities/pacing/concurrency-limit.ts';
-import { takeStep, type LimiterAnswer, type LimiterStep } from '../../../policy/pacing/limiter-step.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { limiterInMemory } from './limiter-in-memory.ts';
 
 type Needs = Parameters<ConcurrencyLimit['enter']>[0];
 
@@ -16,17 +16,12 @@ interface World {
 
 /** A ledger with so many running jobs, at a time. */
 function worldOf(running: number): World {
-  const states = new Map<string, unknown>();
   const ledger: Needs['ledger'] = {
     countRunning: () => {
       world.counted += 1;
       return Promise.resolve(world.running);
     },
-    updateLimiter: <Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>> => {
-      const { state, result } = takeStep(states.get(scope), step);
-      states.set(scope, state);
-      return Promise.resolve(result as LimiterAnswer<Step>);
-    },
+    updateLimiter: limiterInMemory(),
   };
   const world: World = {
     running,

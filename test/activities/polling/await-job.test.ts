@@ -4,8 +4,8 @@ import pLimit from 'p-limit';
 import { attemptName, loadAttempt } from '../../../activities/attempt.ts';
 import { awaitJob } from '../../../activities/polling/await-job.ts';
 import { WakeUps } from '../../../activities/lane/wake-ups.ts';
-import { takeStep, type LimiterAnswer, type LimiterStep } from '../../../policy/pacing/limiter-step.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { limiterInMemory } from '../pacing/limiter-in-memory.ts';
 import { keyOf, tts, lipSync, dub, FORGOTTEN } from '../rows.ts';
 import { FullDisk, fastClock } from '../worker.ts';
 import { createWorld, begin, withJob } from '../world.ts';
@@ -73,10 +73,7 @@ describe('awaitJob', () => {
     const worker = await world.worker({
       clock: fastClock(60),
       // The pauses that trouble asks of all reads take longer than the test.
-      ledger: () => ({
-        updateLimiter: <Step extends LimiterStep>(_: string, step: Step) =>
-          Promise.resolve(takeStep(undefined, step).result as LimiterAnswer<Step>),
-      }),
+      ledger: () => ({ updateLimiter: (scope, step) => limiterInMemory()(scope, step) }),
     });
     for (const row of [1, 2]) await sender.submit(keyOf(row));
     expect((await worker.wait([[1], [2]])).size).toBe(2);

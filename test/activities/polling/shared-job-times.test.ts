@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { SharedJobTimes, type JobTimesNeeds } from '../../../activities/polling/shared-job-times.ts';
-import { takeStep, type LimiterAnswer, type LimiterStep } from '../../../policy/pacing/limiter-step.ts';
+import type { LimiterAnswer, LimiterStep } from '../../../policy/pacing/limiter-step.ts';
+import { limiterInMemory } from '../pacing/limiter-in-memory.ts';
 
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A ledger that several processes share, and how often it was asked. */
 function worldOf(): JobTimesNeeds & { asked: number; now: number } {
-  const states = new Map<string, unknown>();
+  const updateLimiter = limiterInMemory();
   const world = {
     asked: 0,
     now: 0,
@@ -15,9 +16,7 @@ function worldOf(): JobTimesNeeds & { asked: number; now: number } {
     ledger: {
       updateLimiter: <Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>> => {
         world.asked += 1;
-        const { state, result } = takeStep(states.get(scope), step);
-        states.set(scope, state);
-        return Promise.resolve(result as LimiterAnswer<Step>);
+        return updateLimiter(scope, step);
       },
     },
   };

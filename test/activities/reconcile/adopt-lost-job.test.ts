@@ -142,7 +142,7 @@ describe('a lost lip-sync create', () => {
     const submitting = sender.submit(at(1));
     await waitFor(() => world.charges().length === 1);
     // Another one in doubt, so that the look-up finds nothing certain.
-    await sender.deps.ledger.intend(at(2), { quoted: 1, quotedRest: 0, owner: 'elsewhere', maxSending: 8 });
+    await sender.deps.ledger.intend(at(2), INTENT);
     const worker = await world.worker();
     const looking = worker.reconcile(at(1));
     expect(await submitting).toMatchObject({ verdict: 'accepted' });
@@ -231,7 +231,7 @@ describe('a lost lip-sync create', () => {
     const how = { type: 'pay', fromStep: 'lip-sync', reason: 'resubmitted', edited } as const;
     await ledger.redrive(BATCH, [{ row: 1, take: 1, outcome: 'unknown', how }]);
     // The request of the new take is never accepted; the one job in the list is the old take's.
-    await ledger.intend(keyOf(1, 1, 'lip-sync', 2), { quoted: 1, quotedRest: 0, owner: 'gone', maxSending: 8 });
+    await ledger.intend(keyOf(1, 1, 'lip-sync', 2), INTENT);
     expect(await outcomeAfter(world, 1)).toBe('unknown');
     expect(world.charges()).toHaveLength(1);
   });

@@ -1,9 +1,7 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
-import { keyOf, tts, lipSync } from '../rows.ts';
+import { INTENT, keyOf, tts, lipSync } from '../rows.ts';
 import { begin } from '../world.ts';
-
-const INTENT = { quoted: 1, quotedRest: 0, owner: 'lost', maxSending: 8 };
 
 describe('reconcile', () => {
   it('goes by what forbids the attempt that it is asked about', async () => {

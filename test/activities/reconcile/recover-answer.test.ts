@@ -10,11 +10,9 @@ import type { StoredFile } from '../../../store/store.ts';
 import { jobStemOf } from '../../../store/layout.ts';
 import { wav } from '../../store/media.ts';
 import { ANN } from '../../support/ann.ts';
-import { dub, keyOf, tts, stt, lipSync } from '../rows.ts';
+import { dub, INTENT, keyOf, tts, stt, lipSync } from '../rows.ts';
 import type { Worker } from '../worker.ts';
 import { createWorld, begin, type World } from '../world.ts';
-
-const INTENT = { quoted: 1, quotedRest: 0, owner: 'lost', maxSending: 8 };
 
 /** A batch whose rows' first requests are on record and without an answer. */
 async function withLost(specs: readonly RowSpec[], step: Step): Promise<{ world: World; worker: Worker }> {

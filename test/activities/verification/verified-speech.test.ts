@@ -29,6 +29,16 @@ const operations = (): readonly string[] => world.operations();
 const hears = (fault: object): NonNullable<FaultPlan['rules']>[number] =>
   ({ on: 'create', operation: 'transcription', fault, times: 1 }) as never;
 
+const CHECK = keyOf(1, 1, 'verification');
+
+/** Kills the worker that has sent the check, and settles it. */
+async function loseCheck(): Promise<void> {
+  await worker.submit(keyOf(1));
+  await worker.wait([[1]]);
+  await world.stopAt('after-answer', (killed) => killed.submit(CHECK));
+  await worker.reconcile(CHECK);
+}
+
 describe('verified speech', () => {
   it('that says its text succeeds with the speech as its result, for one transcription more', async () => {
     await begin(verified());
@@ -189,12 +199,7 @@ describe('a verification that fails itself', () => {
 
   it('killed before its answer is on record is unknown, and not sent again', async () => {
     await begin(verified(), [speaks('other-words')]);
-    const death = world.holdAt('after-answer');
-    await worker.submit(keyOf(1));
-    await worker.wait([[1]]);
-    void (await world.worker({ atFaultPoint: death.atFaultPoint })).submit(keyOf(1, 1, 'verification'));
-    await death.reached;
-    await worker.reconcile(keyOf(1, 1, 'verification'));
+    await loseCheck();
     const lost = await world.row();
     expect(lost).toMatchObject({ outcome: 'unknown' });
     expect(lost.failure?.message).toContain('stored and paid for');
@@ -205,16 +210,6 @@ describe('a verification that fails itself', () => {
 });
 
 describe('speech whose check is given up', () => {
-  /** Kills the worker that has sent the check, and settles it. */
-  async function loseCheck(): Promise<void> {
-    const death = world.holdAt('after-answer');
-    await worker.submit(keyOf(1));
-    await worker.wait([[1]]);
-    void (await world.worker({ atFaultPoint: death.atFaultPoint })).submit(keyOf(1, 1, 'verification'));
-    await death.reached;
-    await worker.reconcile(keyOf(1, 1, 'verification'));
-  }
-
   it('is kept whoever gives it up, and a late answer still ends its row', async () => {
     await begin(verified(), [], { onUnknown: 'fail' });
     await loseCheck();
@@ -223,7 +218,7 @@ describe('speech whose check is given up', () => {
     expect(file).toEqual(charges[0]?.file);
     if (file === null) throw new Error('the speech is gone');
     const { ledger } = world;
-    await ledger.settle(keyOf(1, 1, 'verification'), { verdict: 'done' }, { outcome: 'succeeded', file });
+    await ledger.settle(CHECK, { verdict: 'done' }, { outcome: 'succeeded', file });
     expect(await world.row()).toMatchObject({ outcome: 'succeeded', failure: null, file });
   });
 
@@ -232,7 +227,7 @@ describe('speech whose check is given up', () => {
     await worker.submit(keyOf(1));
     await worker.wait([[1]]);
     const failure = { class: 'InternalError', message: 'Nothing was sent for it.' } as const;
-    await world.ledger.giveUp(keyOf(1, 1, 'verification'), { outcome: 'failed', failure });
+    await world.ledger.giveUp(CHECK, { outcome: 'failed', failure });
     const { file, charges, outcome } = await world.row();
     expect([outcome, file]).toEqual(['unfit', charges[0]?.file]);
   });

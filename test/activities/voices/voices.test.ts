@@ -113,10 +113,7 @@ describe('rows that make voices', () => {
 
   it('POST /voices: a voice that another row has is not given to a second one', async () => {
     const world = await worldOf(['Anna', 'Anna']);
-    const held = world.holdAt('after-intent');
-    const killed = await world.worker({ atFaultPoint: held.atFaultPoint });
-    void killed.submit(VOICE());
-    await held.reached;
+    await world.stopAt('after-intent', (killed) => killed.submit(VOICE()));
     const next = await world.worker();
     expect(await next.drive(2)).toEqual({ type: 'ended' });
     expect((await next.reconcile(VOICE())).verdict).toBe('unknown');

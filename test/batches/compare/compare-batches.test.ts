@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { compareBatches, type BatchComparison, type UnlikeRow } from '../../../batches/compare/compare-batches.ts';
-import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
 import { DEFAULT_TOLERANCES, type Tolerances } from '../../../contract/tolerances.ts';
 import { openFolderBytes } from '../../../store/folder-bytes.ts';
 import { openMediaStore } from '../../../store/media-store.ts';
@@ -12,34 +11,28 @@ import { addStories, type RowStory } from '../two-batches.ts';
 const place = freshPlace();
 const store = (): string => join(place.folder, 'store');
 
+type Compared = BatchComparison & { readonly unlike: readonly UnlikeRow[] };
+
 async function compare(
   one: readonly RowStory[],
   other: readonly RowStory[],
   tolerances: Partial<Tolerances> = {},
-): Promise<BatchComparison & { readonly unlike: readonly UnlikeRow[] }> {
+): Promise<Compared> {
   await addStories(place.ledger, store(), 'one', one);
   await addStories(place.ledger, store(), 'other', other);
   return again(tolerances);
 }
 
-async function again(
-  tolerances: Partial<Tolerances> = {},
-): Promise<BatchComparison & { readonly unlike: readonly UnlikeRow[] }> {
+async function again(tolerances: Partial<Tolerances> = {}): Promise<Compared> {
   const unlike: UnlikeRow[] = [];
   const found = await compareBatches({
     ledger: place.ledger,
     store: openMediaStore(openFolderBytes(store())),
-    batches: [await record('one'), await record('other')],
+    batches: [await place.batch('one'), await place.batch('other')],
     tolerances: { ...DEFAULT_TOLERANCES, ...tolerances },
     onRow: (row) => void unlike.push(row),
   });
   return { ...found, unlike };
-}
-
-async function record(name: string): Promise<BatchRecord> {
-  const batch = await place.ledger.findBatch(name);
-  if (batch === undefined) throw new Error(`expected batch ${name}`);
-  return batch;
 }
 
 const speech = (frames: number, credits = 2): RowStory => ({ type: 'speech', body: mp3(frames), credits });

@@ -103,8 +103,7 @@ describe('findEditedRows', () => {
     const spec = { kind: 'tts', text: 'One.', voice: 'v-1', extra: {} } as const;
     await ledger.addRows(loading, [{ row: 1, id: 'a', line: 2, spec, input: ['a', 'One.', 'name:Ada'], quoted: 1 }]);
     await ledger.openBatch(loading, 1);
-    const batch = await ledger.findBatch('named');
-    if (batch === undefined) throw new Error('there is no batch');
+    const batch = { ...(await place.batch()), name: 'named' };
     const found = (voice: string, from = ledger): Promise<EditedRows> =>
       withManifest(`id,text,voice\na,Eins.,${voice}\n`, async (path) =>
         findEditedRows(await openManifest(path), { ledger: from, batch }),

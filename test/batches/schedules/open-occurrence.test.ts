@@ -309,8 +309,7 @@ describe('a budget for the month', () => {
 describe('results that are there already', () => {
   /** Makes the results of all rows of a batch. */
   async function makeAll(name: string): Promise<void> {
-    const batch = await place.ledger.findBatch(name);
-    if (batch === undefined) throw new Error('no batch');
+    const batch = await place.batch(name);
     for await (const { row } of place.ledger.scanRows(name)) {
       const key = { batch: name, row: row.row, step: 'speech', take: 1, attempt: 1 } as const;
       const resultKey = stepKey(batch, row.spec, 'speech') ?? '';

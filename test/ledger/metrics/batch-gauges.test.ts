@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { aKey, fill, INTENT, ledger, ledgerForEachTest, load, upTo } from '../setup.ts';
-import { batchOf } from '../readings.ts';
+import { accept, giveUpWaiting, send } from '../actions.ts';
+import { fill, ledger, ledgerForEachTest, load, upTo } from '../setup.ts';
+import { batchOf, chargesOf, money } from '../readings.ts';
 
 ledgerForEachTest();
 
@@ -13,9 +14,8 @@ async function close(name: string): Promise<void> {
 
 it('a batch in numbers is what its counts, its money and its record say', async () => {
   await load(4, { settings: { budget: 100 } });
-  for (const row of [1, 2, 3]) await ledger.intend(aKey(row), INTENT);
-  await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1', owner: 'w1' }, { state: 'processing' });
-  await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'j2', owner: 'w1' }, { state: 'processing' });
+  for (const row of [1, 2]) await accept(row);
+  await send(3);
   const [shown, ...others] = await ledger.gauges();
   expect(others).toEqual([]);
   expect(shown).toMatchObject({
@@ -24,7 +24,7 @@ it('a batch in numbers is what its counts, its money and its record say', async 
     pausedBy: null,
     budget: 100,
     counts: await ledger.counts('b'),
-    money: await ledger.money('b'),
+    money: await money(),
   });
   expect(shown?.counts.total).toBe(4);
   expect(shown?.money.charged).toBeGreaterThan(0);
@@ -34,16 +34,13 @@ it('the age is that of the oldest request whose job is waited for: not of one th
   const age = async (): Promise<number | undefined> => (await ledger.gauges())[0]?.oldestOpenMs;
   await fill(ledger, 2);
   expect(await age()).toBe(0);
-  await ledger.intend(aKey(1), INTENT);
-  await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1', owner: 'w1' }, { state: 'processing' });
-  const { charges } = (await ledger.readRow('b', 1)) ?? { charges: [] };
-  const since = charges[0]?.intentAt ?? 0;
+  await accept(1);
+  const since = (await chargesOf(1))[0]?.intentAt ?? 0;
   await new Promise((resolve) => setTimeout(resolve, 5));
   const [before, now, after] = [await ledger.readClock(), await age(), await ledger.readClock()];
   expect(now).toBeGreaterThanOrEqual(before - since);
   expect(now).toBeLessThanOrEqual(after - since);
-  const late = { class: 'Overdue', message: 'late' } as const;
-  await ledger.changeRunning(aKey(1), { outcome: 'overdue', failure: late });
+  await giveUpWaiting(1);
   expect(await age()).toBe(0);
 });
 

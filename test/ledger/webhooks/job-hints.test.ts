@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { INTENT, aBatch, aKey, aRow, ledger, ledgerForEachTest } from '../setup.ts';
+import { accept, finish, JOB_FAILED } from '../actions.ts';
+import { aKey, aRow, ledger, ledgerForEachTest, load } from '../setup.ts';
 
 const ACCOUNT = { apiUrl: 'http://127.0.0.1/api/open/v1', account: 'u1' };
 
@@ -10,20 +11,11 @@ const pass = (...words: string[]): Promise<readonly string[]> => ledger.passHint
 /** A batch whose rows, of these numbers, have jobs, and are held by a worker. */
 async function batchOf(owner: string, rows: readonly number[], change: object = {}): Promise<void> {
   const name = `of-${owner}`;
-  const loading = await ledger.createBatch({ ...aBatch(name), ...change });
-  await ledger.addRows(
-    loading,
-    rows.map((row) => aRow(row)),
-  );
-  await ledger.openBatch(loading, rows.length);
+  const given = rows.map((row) => aRow(row));
+  await load(given, { name, ...change });
   const lane = await ledger.acquireLane({ batch: name, lane: 1, run: 'run', owner });
-  const claim = await ledger.claimRows({ ...lane, limit: 100 });
-  if (claim === 'lost') throw new Error('the lane was lost at once');
-  for (const { row } of claim.rows) {
-    const key = { ...aKey(row.row), batch: name };
-    await ledger.intend(key, { ...INTENT, owner });
-    await ledger.settle(key, { verdict: 'accepted', jobId: `job-${row.row}` }, { state: 'processing' });
-  }
+  await ledger.claimRows({ ...lane, limit: 100 });
+  for (const row of rows) await accept({ ...aKey(row), batch: name }, { jobId: `job-${row}` }, { owner });
 }
 
 describe('a webhook about a job of another process', () => {
@@ -55,9 +47,7 @@ describe('a webhook about a job of another process', () => {
   });
 
   it('is heard also if a poll that came first has recorded the end a moment ago', async () => {
-    const failure = { class: 'JobFailed', message: 'It failed.' } as const;
-    const key = { ...aKey(1), batch: 'of-waiter', jobId: 'job-1' };
-    await ledger.finishJob(key, { failure }, { outcome: 'failed', failure });
+    await finish({ ...aKey(1), batch: 'of-waiter' }, { failure: JOB_FAILED });
     expect(await pass('job-1')).toEqual(['job-1']);
   });
 

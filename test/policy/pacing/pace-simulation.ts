@@ -3,6 +3,7 @@ import { leadAfter, MIN_LEAD_MS } from '../../../policy/pacing/lead.ts';
 import { lease, type LeaseAnswer } from '../../../policy/pacing/lease.ts';
 import { Pacer, type Slot } from '../../../policy/pacing/pacer.ts';
 import { recordRefusal, type RateState } from '../../../policy/pacing/rate.ts';
+import { seeded } from '../../chaos/seeded.ts';
 
 /**
  * Processes that send as fast as they may to an API with a limit of calls in any trailing second, event by event,
@@ -247,15 +248,4 @@ export function simulate(scene: Scene): Seen {
     next.run();
   }
   return seen;
-}
-
-/** A small generator of numbers in [0, 1) that are the same for a seed (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { earlyJobMs, learnTimes, longestJobMs, NO_JOB_TIMES, type Span } from '../../../policy/polling/job-times.ts';
 import { nextPoll } from '../../../policy/polling/poll-schedule.ts';
-import { seeded } from '../pacing/pace-simulation.ts';
+import { seeded } from '../../chaos/seeded.ts';
 
 type Law = (random: () => number, job: number) => number;
 
