@@ -8,16 +8,15 @@ import { answering, type Answer, type Asked } from './answering.ts';
 
 /** How requests are repeated, and what is not: against a server that answers as each case wants it. */
 
-const refuse =
-  (status: number, code: string, headers: Record<string, string> = {}, more = ''): Answer =>
+const page =
+  (status: number, body: string, headers: Record<string, string> = {}): Answer =>
   (request, response) => {
     request.resume();
-    response.writeHead(status, headers).end(`<Error><Code>${code}</Code><Message>no &amp; no</Message>${more}</Error>`);
+    response.writeHead(status, headers).end(body);
   };
-const accept: Answer = (request, response) => {
-  request.resume();
-  response.writeHead(200, { etag: '"e"' }).end('well');
-};
+const refuse = (status: number, code: string, headers: Record<string, string> = {}, more = ''): Answer =>
+  page(status, `<Error><Code>${code}</Code><Message>no &amp; no</Message>${more}</Error>`, headers);
+const accept = page(200, 'well', { etag: '"e"' });
 
 const put = ({ client }: Asked): Promise<{ readonly status: number }> =>
   client.ask({ method: 'PUT', key: 'x/1', body: Buffer.from('sound') });
@@ -28,20 +27,8 @@ describe('a request is repeated', () => {
     ['too many requests', refuse(429, 'TooManyRequests')],
     ['an internal error', refuse(500, 'InternalError')],
     ['a body that was cut on the way', refuse(400, 'IncompleteBody')],
-    [
-      'an answer of somebody else',
-      (request: IncomingMessage, response: ServerResponse): void => {
-        request.resume();
-        response.writeHead(404).end('<html>no such page</html>');
-      },
-    ],
-    [
-      'a welcome page of somebody else',
-      (request: IncomingMessage, response: ServerResponse): void => {
-        request.resume();
-        response.end('<html>sign in</html>');
-      },
-    ],
+    ['an answer of somebody else', page(404, '<html>no such page</html>')],
+    ['a welcome page of somebody else', page(200, '<html>sign in</html>')],
     ['a conflict', refuse(409, 'OperationAborted')],
     [
       'an answer that breaks off',
@@ -98,14 +85,7 @@ describe('a request is refused', () => {
     ],
     ['Odd', refuse(400, 'Odd'), 'Check the S3 server'],
     ['NotImplemented', refuse(501, 'NotImplemented'), 'Check the S3 server'],
-    [
-      'HTTP 501',
-      (request: IncomingMessage, response: ServerResponse): void => {
-        request.resume();
-        response.writeHead(501).end('<html>not here</html>');
-      },
-      'Check the S3 server',
-    ],
+    ['HTTP 501', page(501, '<html>not here</html>'), 'Check the S3 server'],
   ])('%s: at once, and says what to do', async (code, answer, words) => {
     const asked = await answering(answer);
     const putting = put(asked);

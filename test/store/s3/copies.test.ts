@@ -1,15 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { hash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { openOn, type Refusal } from './odd-server.ts';
+import { FILE, isCopy, openOn, putSound, type Refusal } from './odd-server.ts';
 
 /** Servers that do all but copy: the copy is made by reading and writing. */
-
-const SOUND = Buffer.from('sound');
-const FILE = { key: 'b/1.mp3', bytes: SOUND.length, sha256: hash('sha256', SOUND, 'hex'), extension: 'mp3' } as const;
-
-const isCopy = ({ headers }: IncomingMessage): boolean => 'x-amz-copy-source' in headers;
 
 /** A place with one file on a server that answers copies like this, and how often it was asked for one. */
 async function openRefusing(answer: () => Refusal | undefined) {
@@ -19,7 +12,7 @@ async function openRefusing(answer: () => Refusal | undefined) {
     asked.copies += 1;
     return answer();
   });
-  await bytes.put(FILE.key, { from: SOUND, ...FILE });
+  await putSound(bytes);
   return { bytes, asked };
 }
 

@@ -3,11 +3,10 @@ import { hash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { freshFolder } from '../../support/fresh-folder.ts';
-import { openOn, type Refusal } from './odd-server.ts';
+import { FILE, isCopy, openOn, putSound, type Refusal } from './odd-server.ts';
 
 /** S3 begins to answer with 200 before it has finished, and may then say that it failed. */
 
-const isCopy = ({ headers }: IncomingMessage): boolean => 'x-amz-copy-source' in headers;
 const isCompletion = ({ method, url = '' }: IncomingMessage): boolean => method === 'POST' && url.includes('uploadId=');
 
 /** Refuses the first `most` of such requests in this way, and counts them all. */
@@ -25,15 +24,12 @@ function refusing(
   return { refusal, count: () => count };
 }
 
-const SOUND = Buffer.from('sound');
-const FILE = { key: 'b/1.mp3', bytes: SOUND.length, sha256: hash('sha256', SOUND, 'hex'), extension: 'mp3' } as const;
-
 it.each(['SlowDown', 'InternalError', 'ServiceUnavailable'])(
   'a copy that fails late (%s) is made again',
   async (code) => {
     const { refusal, count } = refusing(2, isCopy, code);
     const bytes = await openOn(refusal);
-    await bytes.put(FILE.key, { from: SOUND, ...FILE });
+    await putSound(bytes);
     expect(await bytes.copy(FILE, 'c/1.mp3')).toBe('reused');
     expect(count()).toBe(3);
   },
@@ -44,13 +40,13 @@ it.each([
   ['PreconditionFailed', 'altered'],
 ])('a copy whose source has gone meanwhile (%s) finds it %s', async (code, became) => {
   const bytes = await openOn(refusing(1, isCopy, code).refusal);
-  await bytes.put(FILE.key, { from: SOUND, ...FILE });
+  await putSound(bytes);
   expect(await bytes.copy(FILE, 'c/1.mp3')).toBe(became);
 });
 
 it('a copy that is refused late is refused', async () => {
   const bytes = await openOn(refusing(1, isCopy, 'InvalidRequest').refusal);
-  await bytes.put(FILE.key, { from: SOUND, ...FILE });
+  await putSound(bytes);
   await expect(bytes.copy(FILE, 'c/1.mp3')).rejects.toMatchObject({ code: 'InvalidRequest' });
 });
 

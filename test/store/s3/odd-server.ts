@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { openBucketBytes, type BucketBytes } from '../../../store/s3/s3-bytes.ts';
@@ -5,6 +6,19 @@ import { endAfterTest } from '../../support/end-after-test.ts';
 import { listen } from '../../support/api-server.ts';
 
 const HASH = 'x-amz-meta-sha256';
+
+export const SOUND = Buffer.from('sound');
+export const FILE = {
+  key: 'b/1.mp3',
+  bytes: SOUND.length,
+  sha256: hash('sha256', SOUND, 'hex'),
+  extension: 'mp3',
+} as const;
+
+/** Stores it. */
+export const putSound = (bytes: BucketBytes): Promise<unknown> => bytes.put(FILE.key, { from: SOUND, ...FILE });
+
+export const isCopy = ({ headers }: IncomingMessage): boolean => 'x-amz-copy-source' in headers;
 
 /**
  * What a request is refused with. With a status of 200, the server has begun its answer before it failed. A text is the page of a

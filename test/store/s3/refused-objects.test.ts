@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { hash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { openMediaStore } from '../../../store/media-store.ts';
@@ -8,15 +7,12 @@ import type { Store } from '../../../store/store.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
 import { checkStored } from '../../../results/files.ts';
-import { openOn } from './odd-server.ts';
+import { FILE, isCopy, openOn, putSound, SOUND } from './odd-server.ts';
 
 /** Objects that a server refuses for good, while it gives the others: archived, or encrypted with a key that is gone. */
 
-const SOUND = Buffer.from('sound');
-const FILE = { key: 'b/1.mp3', bytes: SOUND.length, sha256: hash('sha256', SOUND, 'hex'), extension: 'mp3' } as const;
-
-const readsFile = ({ method, url, headers }: IncomingMessage): boolean =>
-  (method === 'GET' && url?.includes(FILE.key) === true) || 'x-amz-copy-source' in headers;
+const readsFile = (request: IncomingMessage): boolean =>
+  (request.method === 'GET' && request.url?.includes(FILE.key) === true) || isCopy(request);
 
 /** A worker's store with the file, which is refused with this code. */
 async function openRefusing(
@@ -28,7 +24,7 @@ async function openRefusing(
   endAfterTest(() => store.close());
   await store.claim('me');
   bytes.outage.limit(Infinity);
-  await bytes.put(FILE.key, { from: SOUND, ...FILE });
+  await putSound(bytes);
   return { bytes, store };
 }
 
@@ -48,7 +44,7 @@ describe.each([
     expect(await store.join([{ ...FILE, pauseMs: 0 }], 'c/2')).toEqual({ type: 'damaged', at: 0, is });
     expect(await store.find('b/1', { family: 'audio', extension: 'mp3' })).toBeUndefined();
     expect(await store.seconds(FILE)).toBeUndefined();
-    await bytes.put(FILE.key, { from: SOUND, ...FILE });
+    await putSound(bytes);
   });
 
   it('is not lost while the mark of the place is refused, too', async () => {
@@ -70,7 +66,7 @@ it('a copy that is refused for its own key is refused, and its source is not los
   const bytes = await openOn(({ method, url }) =>
     method === 'PUT' && url?.includes('c/1') === true ? [400, 'KMS.DisabledException'] : undefined,
   );
-  await bytes.put(FILE.key, { from: SOUND, ...FILE });
+  await putSound(bytes);
   await expect(bytes.copy(FILE, 'c/1.mp3')).rejects.toMatchObject({ code: 'KMS.DisabledException' });
 });
 
