@@ -15,11 +15,26 @@ interface Watch {
 }
 
 /** Watches the batches of a world, as its worker does. */
-async function watch(world: World, ledger: Ledger = world.ledger): Promise<Watch> {
+async function watch(
+  world: World,
+  ledger: Ledger = world.ledger,
+  hear: (event: WorkEvent) => void = () => undefined,
+): Promise<Watch> {
   const told: WorkEvent[] = [];
   const realm = { apiUrl: world.simulator.url, account: 'u1', ledgerId: ledger.id };
-  const end = await watchBatches({ ledger, realm, observe: (event) => told.push(event) });
+  const observe = (event: WorkEvent): void => {
+    hear(event);
+    told.push(event);
+  };
+  const end = await watchBatches({ ledger, realm, observe });
   return { told, end };
+}
+
+/** A world whose batch has one row. */
+async function worldOfOne(): Promise<World> {
+  const world = await createWorld();
+  await world.fill([tts('One.')]);
+  return world;
 }
 
 const named = (told: readonly WorkEvent[]): readonly string[] =>
@@ -82,8 +97,7 @@ it('one that begins later tells how it finds the batches, and nothing of what wa
 });
 
 it('a ledger that does not answer loses no news', async () => {
-  const world = await createWorld();
-  await world.fill([tts('One.')]);
+  const world = await worldOfOne();
   let isAway = false;
   const ledger: Ledger = {
     ...world.ledger,
@@ -98,8 +112,7 @@ it('a ledger that does not answer loses no news', async () => {
 });
 
 it('a ledger that does not answer when a worker begins delays its news, and loses none', async () => {
-  const world = await createWorld();
-  await world.fill([tts('One.')]);
+  const world = await worldOfOne();
   let tries = 0;
   const away = (): Promise<never> => Promise.reject(new Error('away'));
   const ledger: Ledger = {
@@ -114,17 +127,9 @@ it('a ledger that does not answer when a worker begins delays its news, and lose
 });
 
 it('an action that cannot be told holds up none of the later ones for long', async () => {
-  const world = await createWorld();
-  await world.fill([tts('One.')]);
-  const told: WorkEvent[] = [];
-  const realm = { apiUrl: world.simulator.url, account: 'u1', ledgerId: world.ledger.id };
-  const end = await watchBatches({
-    ledger: world.ledger,
-    realm,
-    observe: (event) => {
-      if ('is' in event && event.is === 'pause') throw new Error('a fault of its listener');
-      told.push(event);
-    },
+  const world = await worldOfOne();
+  const { told, end } = await watch(world, world.ledger, (event) => {
+    if ('is' in event && event.is === 'pause') throw new Error('a fault of its listener');
   });
   await world.ledger.setControl(BATCH, 'paused', undefined, ANN);
   await world.ledger.setControl(BATCH, 'running', undefined, ANN);
@@ -136,8 +141,7 @@ it('an action that cannot be told holds up none of the later ones for long', asy
 it.each([0, 1])(
   'a ledger that never answers again does not hold up a worker that ends, from question %d on',
   async (asked) => {
-    const world = await createWorld();
-    await world.fill([tts('One.')]);
+    const world = await worldOfOne();
     let questions = 0;
     const ledger: Ledger = {
       ...world.ledger,

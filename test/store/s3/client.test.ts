@@ -134,14 +134,18 @@ it('a fault of the program is neither repeated nor taken for one of the network'
   expect(client.outage.trouble).toBeUndefined();
 });
 
-it('a download that breaks off goes on where it was, and only in the same content', async () => {
-  const cut: Answer = (_request, response) => {
-    response.writeHead(200, { 'content-length': '10', etag: '"e"' });
-    response.write('01234', () => response.destroy());
+/** An answer of ten bytes, or of the rest of them, that breaks off after these. */
+const cutOff =
+  (status: number, body: string): Answer =>
+  (_request, response) => {
+    response.writeHead(status, { 'content-length': '10', etag: '"e"' });
+    response.write(body, () => response.destroy());
   };
-  const rest: Answer = (_request, response) =>
-    response.writeHead(206, { 'content-length': '5', etag: '"e"' }).end('56789');
-  const asked = await answering(cut, rest);
+const REST = page(206, '56789', { 'content-length': '5', etag: '"e"' });
+
+it('a download that breaks off goes on where it was, and only in the same content', async () => {
+  const cut = cutOff(200, '01234');
+  const asked = await answering(cut, REST);
   expect(String(await buffer(await readObject(asked.client, 'x/1')))).toBe('0123456789');
   expect(asked.requests[1]?.headers).toMatchObject({ range: 'bytes=5-', 'if-match': '"e"' });
   const changed = await answering(cut, refuse(412, 'PreconditionFailed'));
@@ -150,17 +154,10 @@ it('a download that breaks off goes on where it was, and only in the same conten
 
 it('a download that breaks off again and again, without a byte, is waited for like any other answer', async () => {
   let isWell = false;
-  const cut =
-    (status: number, body: string): Answer =>
-    (_request, response) => {
-      response.writeHead(status, { 'content-length': '10', etag: '"e"' });
-      response.write(body, () => response.destroy());
-    };
   const rest: Answer = (request, response) => {
-    if (isWell) response.writeHead(206, { 'content-length': '5', etag: '"e"' }).end('56789');
-    else cut(206, '')(request, response);
+    (isWell ? REST : cutOff(206, ''))(request, response);
   };
-  const asked = await answering(cut(200, '01234'), rest);
+  const asked = await answering(cutOff(200, '01234'), rest);
   asked.client.outage.limit(Infinity);
   const reading = readObject(asked.client, 'x/1').then(buffer);
   const failed = reading.then(
