@@ -54,8 +54,32 @@ export function fetchSession(): Promise<SessionAnswer> {
   return (session ??= fetchAnswer<SessionAnswer>('session'));
 }
 
+/** The state of the actions of a dialog or a form. */
+interface ActionState<T> {
+  /** Whether one is under way. */
+  readonly isBusy: boolean;
+  /** Posts an action, and passes its answer to `then`, or why there is none to `fail`. */
+  readonly post: (name: string, body: object, then: (answer: T) => void, fail: (message: string) => void) => void;
+}
+
+/** Posts actions, one at a time. `isBusyAtFirst`: the first is posted as soon as the component is shown. */
+export function useAction<T>(isBusyAtFirst = false): ActionState<T> {
+  const [isBusy, setBusy] = useState(isBusyAtFirst);
+  const post: ActionState<T>['post'] = (name, body, then, fail) => {
+    setBusy(true);
+    postAction<T>(name, body)
+      .then(then, (error: unknown) => {
+        fail((error as Error).message);
+      })
+      .finally(() => {
+        setBusy(false);
+      });
+  };
+  return { isBusy, post };
+}
+
 /** Posts an action. Rejects with {@link RequestFailed}, or as `fetch` does. */
-export async function postAction<T>(name: string, body: object): Promise<T> {
+async function postAction<T>(name: string, body: object): Promise<T> {
   const headers = { 'content-type': 'application/json', [CSRF_HEADER]: csrfToken() };
   return answerOf<T>(await fetch(`/api/${name}`, { method: 'POST', headers, body: JSON.stringify(body) }));
 }

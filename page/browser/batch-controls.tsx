@@ -2,30 +2,24 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ActionAnswer, StatusAnswer } from '../protocol.ts';
 import { CommandOutput } from './confirm-dialog.tsx';
-import { postAction } from './api-client.ts';
+import { useAction } from './api-client.ts';
 
 /** Buttons that pause, resume, tune and stop a batch, as the commands of these names do. */
 export function BatchControls({ status }: { readonly status: StatusAnswer }): VNode | null {
   const { batch, state, control } = status;
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, post } = useAction<ActionAnswer>();
   const [output, setOutput] = useState<readonly string[]>([]);
   const [shown, setShown] = useState<'tune' | 'stop' | undefined>();
+  const done = ({ lines }: ActionAnswer): void => {
+    setShown(undefined);
+    setOutput(lines.length > 0 ? lines : ['Done.']);
+  };
+  const failed = (message: string): void => {
+    setOutput([message]);
+  };
   const act = (name: string, body: object): void => {
-    setBusy(true);
     setOutput([]);
-    postAction<ActionAnswer>(name, { batch, ...body })
-      .then(
-        ({ lines }) => {
-          setShown(undefined);
-          setOutput(lines.length > 0 ? lines : ['Done.']);
-        },
-        (error: unknown) => {
-          setOutput([(error as Error).message]);
-        },
-      )
-      .finally(() => {
-        setBusy(false);
-      });
+    post(name, { batch, ...body }, done, failed);
   };
   const button = (label: string, press: () => void, attributes: object = {}): VNode => (
     <button type="button" disabled={isBusy} onClick={press} {...attributes}>

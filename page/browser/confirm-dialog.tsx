@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ActionAnswer } from '../protocol.ts';
-import { postAction } from './api-client.ts';
+import { useAction } from './api-client.ts';
 
 /**
  * A dialog that shows what an action would do, and does exactly that when the user confirms. It posts `NAME-check` for
@@ -31,28 +31,19 @@ export function ConfirmDialog<Answer extends { readonly type: string; readonly s
   const [shown, setShown] = useState<Answer>();
   const [output, setOutput] = useState<readonly string[]>();
   const [note, setNote] = useState('');
-  const [isBusy, setBusy] = useState(true);
+  const { isBusy, post } = useAction<Answer | ActionAnswer>(true);
   const send = (path: string, more: object): void => {
-    setBusy(true);
-    postAction<Answer | ActionAnswer>(path, { ...body, ...more })
-      .then(
-        (answer) => {
-          if (isDone(answer)) {
-            setShown(undefined);
-            setOutput(answer.lines);
-            setNote('');
-          } else {
-            setNote(path === name ? 'Something has changed since. This is how it stands now:' : '');
-            setShown(answer);
-          }
-        },
-        (error: unknown) => {
-          setNote((error as Error).message);
-        },
-      )
-      .finally(() => {
-        setBusy(false);
-      });
+    const answered = (answer: Answer | ActionAnswer): void => {
+      if (isDone(answer)) {
+        setShown(undefined);
+        setOutput(answer.lines);
+        setNote('');
+      } else {
+        setNote(path === name ? 'Something has changed since. This is how it stands now:' : '');
+        setShown(answer);
+      }
+    };
+    post(path, { ...body, ...more }, answered, setNote);
   };
   useEffect(() => {
     dialog.current?.showModal();

@@ -34,28 +34,13 @@ export function Listen({
   readonly mark: (id: string) => void;
   readonly close: () => void;
 }): VNode {
-  const [rows, setRows] = useState<readonly RowLine[]>([]);
   const [at, setAt] = useState(0);
-  const next = useRef<RowsAnswer['next'] | undefined>(undefined);
-  const isLoading = useRef(false);
+  const { rows, areAll } = usePlayableRows(batch, filter, at);
   const player = useRef<HTMLVideoElement>(null);
   const row = rows[at];
   /** The index of the result that has played to its end; undefined while one plays. */
   const [finished, setFinished] = useState<number | undefined>(undefined);
   const isPausing = finished === at && at < rows.length - 1;
-
-  useEffect(() => {
-    if (rows.length - at > PREFETCH_ROWS || next.current === null || isLoading.current) return;
-    isLoading.current = true;
-    void fetchAnswer<RowsAnswer>('rows', { batch, outcome: 'succeeded', ...filter, ...cursorQuery(next.current) })
-      .then((answer) => {
-        next.current = answer.next;
-        setRows((before) => [...before, ...answer.rows.filter(({ media }) => media === 'audio' || media === 'video')]);
-      })
-      .finally(() => {
-        isLoading.current = false;
-      });
-  }, [at, rows]);
 
   useEffect(() => {
     // A browser may refuse to play before the user's first key or click.
@@ -76,50 +61,34 @@ export function Listen({
     setFinished(undefined);
     setAt((before) => Math.min(Math.max(0, before + by), Math.max(0, rows.length - 1)));
   };
-  useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      const target = event.target as Element;
-      if (target.closest('input, select, textarea, dialog') !== null || event.ctrlKey || event.metaKey || event.altKey)
-        return;
-      if (event.key === ' ' && target.closest('button, a, video') !== null) return;
-      const actions: Readonly<Record<string, (() => void) | undefined>> = {
-        ' ': () => {
-          if (player.current?.paused === true) void player.current.play();
-          else player.current?.pause();
-        },
-        ArrowRight: () => {
-          step(1);
-        },
-        ArrowLeft: () => {
-          step(-1);
-        },
-        m: () => {
-          if (row !== undefined) mark(row.id);
-        },
-        Escape: close,
-      };
-      const act = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-      if (act === undefined) return;
-      event.preventDefault();
-      act();
-    };
-    addEventListener('keydown', press);
-    return () => {
-      removeEventListener('keydown', press);
-    };
+  useKeys({
+    ' ': () => {
+      if (player.current?.paused === true) void player.current.play();
+      else player.current?.pause();
+    },
+    ArrowRight: () => {
+      step(1);
+    },
+    ArrowLeft: () => {
+      step(-1);
+    },
+    m: () => {
+      if (row !== undefined) mark(row.id);
+    },
+    Escape: close,
   });
 
   return (
     <section class="listen" aria-label="Listen">
       {row === undefined ? (
-        <p>{next.current === null ? 'No row here has a sound.' : 'Looking for results …'}</p>
+        <p>{areAll ? 'No row here has a sound.' : 'Looking for results …'}</p>
       ) : (
         <>
           <div class="title">
             <strong>{row.id}</strong>
             <span class="faint">
               {number(at + 1)} of {number(rows.length)}
-              {next.current === null ? '' : '+'}
+              {areAll ? '' : '+'}
             </span>
             <button
               type="button"
@@ -162,4 +131,44 @@ export function Listen({
       </p>
     </section>
   );
+}
+
+/** Fetches rows with a result that can be played, some ahead of the one at index `at`. `areAll`: no more follow. */
+function usePlayableRows(batch: string, filter: Readonly<Record<string, string>>, at: number) {
+  const [rows, setRows] = useState<readonly RowLine[]>([]);
+  const next = useRef<RowsAnswer['next'] | undefined>(undefined);
+  const isLoading = useRef(false);
+  useEffect(() => {
+    if (rows.length - at > PREFETCH_ROWS || next.current === null || isLoading.current) return;
+    isLoading.current = true;
+    void fetchAnswer<RowsAnswer>('rows', { batch, outcome: 'succeeded', ...filter, ...cursorQuery(next.current) })
+      .then((answer) => {
+        next.current = answer.next;
+        setRows((before) => [...before, ...answer.rows.filter(({ media }) => media === 'audio' || media === 'video')]);
+      })
+      .finally(() => {
+        isLoading.current = false;
+      });
+  }, [at, rows]);
+  return { rows, areAll: next.current === null };
+}
+
+/** Runs the action of a key that is pressed, unless the key means something to what has the focus. */
+function useKeys(actions: Readonly<Record<string, (() => void) | undefined>>): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      const target = event.target as Element;
+      if (target.closest('input, select, textarea, dialog') !== null || event.ctrlKey || event.metaKey || event.altKey)
+        return;
+      if (event.key === ' ' && target.closest('button, a, video') !== null) return;
+      const act = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+      if (act === undefined) return;
+      event.preventDefault();
+      act();
+    };
+    addEventListener('keydown', press);
+    return () => {
+      removeEventListener('keydown', press);
+    };
+  });
 }

@@ -56,45 +56,20 @@ export function RowTable({
   const mark = (id: string): void => {
     setMarked((before) => new Set(before.has(id) ? [...before].filter((other) => other !== id) : [...before, id]));
   };
-  const turn = (cursors: readonly (Cursor | undefined)[]): void => {
-    setPages({ filter, after: cursors });
-  };
   return (
     <section aria-label="Rows" aria-busy={isLoading}>
-      <div class="title">
-        <h2>Rows</h2>
-        <div class="turn end">
-          <button
-            type="button"
-            onClick={() => {
-              setListening(true);
-            }}
-          >
-            Listen
-          </button>
-          {marked.size > 0 && (
-            <>
-              <button
-                type="button"
-                onClick={() => {
-                  setMarked(new Set());
-                }}
-              >
-                Clear
-              </button>
-              <button
-                type="button"
-                class="main"
-                onClick={() => {
-                  setAsking(true);
-                }}
-              >
-                Send {number(marked.size)} again …
-              </button>
-            </>
-          )}
-        </div>
-      </div>
+      <Title
+        marked={marked.size}
+        listen={() => {
+          setListening(true);
+        }}
+        clear={() => {
+          setMarked(new Set());
+        }}
+        sendAgain={() => {
+          setAsking(true);
+        }}
+      />
       <Filters
         query={address.searchParams}
         voices={spoken?.areAll === true ? spoken.voices : undefined}
@@ -131,35 +106,13 @@ export function RowTable({
         </table>
       </div>
       {value !== undefined && rows.length === 0 && <p>No rows.</p>}
-      <div class="turn">
-        <button
-          type="button"
-          disabled={after.length < 2}
-          onClick={() => {
-            turn([undefined]);
-          }}
-        >
-          First
-        </button>
-        <button
-          type="button"
-          disabled={after.length < 2}
-          onClick={() => {
-            turn(after.slice(0, -1));
-          }}
-        >
-          Previous
-        </button>
-        <button
-          type="button"
-          disabled={next === null}
-          onClick={() => {
-            if (next !== null) turn([...after, next]);
-          }}
-        >
-          Next
-        </button>
-      </div>
+      <PageTurns
+        after={after}
+        next={next}
+        turn={(cursors) => {
+          setPages({ filter, after: cursors });
+        }}
+      />
       {isListening && (
         <Listen
           key={filter}
@@ -183,6 +136,76 @@ export function RowTable({
         />
       )}
     </section>
+  );
+}
+
+/** The heading, with the buttons to listen to results, and to send the marked rows again. */
+function Title({
+  marked,
+  listen,
+  clear,
+  sendAgain,
+}: {
+  /** Number of marked rows. */
+  readonly marked: number;
+  readonly listen: () => void;
+  /** Removes all marks. */
+  readonly clear: () => void;
+  readonly sendAgain: () => void;
+}) {
+  return (
+    <div class="title">
+      <h2>Rows</h2>
+      <div class="turn end">
+        <button type="button" onClick={listen}>
+          Listen
+        </button>
+        {marked > 0 && (
+          <>
+            <button type="button" onClick={clear}>
+              Clear
+            </button>
+            <button type="button" class="main" onClick={sendAgain}>
+              Send {number(marked)} again …
+            </button>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The buttons that turn pages. */
+function PageTurns({
+  after,
+  next,
+  turn,
+}: {
+  /** The cursors of the pages up to the one that is shown. */
+  readonly after: readonly (Cursor | undefined)[];
+  /** The cursor of the next page; null on the last one. */
+  readonly next: Cursor | null;
+  /** Called with the cursors of the pages up to the one to show. */
+  readonly turn: (cursors: readonly (Cursor | undefined)[]) => void;
+}) {
+  const button = (label: string, cursors: readonly (Cursor | undefined)[] | undefined) => (
+    <button
+      type="button"
+      disabled={cursors === undefined}
+      onClick={() => {
+        if (cursors !== undefined) turn(cursors);
+      }}
+    >
+      {label}
+    </button>
+  );
+  const isFirst = after.length < 2;
+  return (
+    <div class="turn">
+      {button('First', isFirst ? undefined : [undefined])}
+      {button('Previous', isFirst ? undefined : after.slice(0, -1))}
+      {button('Next', next === null ? undefined : [...after, next])}
+    </div>
   );
 }
 

@@ -5,7 +5,7 @@ import { CommandOutput } from './confirm-dialog.tsx';
 import { number } from './format.ts';
 import { Requests } from './row-dialog.tsx';
 import { batchPath } from './location.ts';
-import { fetchAnswer, postAction, useAnswer } from './api-client.ts';
+import { fetchAnswer, useAction, useAnswer } from './api-client.ts';
 import { SettleButtons } from './settle-buttons.tsx';
 
 /** The unknown rows of all batches: what is known about each, and buttons to settle it. */
@@ -37,22 +37,16 @@ export function UnknownRows(): VNode {
 
 function Batch({ batch, rows, shown, changed }: UnknownAnswer & { readonly changed: () => void }) {
   const [output, setOutput] = useState<readonly string[]>([]);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, post } = useAction<ActionAnswer>();
+  const done = ({ lines }: ActionAnswer): void => {
+    setOutput(lines);
+    changed();
+  };
+  const failed = (message: string): void => {
+    setOutput([message]);
+  };
   const lookUp = (): void => {
-    setBusy(true);
-    postAction<ActionAnswer>('look-up', { batch })
-      .then(
-        ({ lines }) => {
-          setOutput(lines);
-          changed();
-        },
-        (error: unknown) => {
-          setOutput([(error as Error).message]);
-        },
-      )
-      .finally(() => {
-        setBusy(false);
-      });
+    post('look-up', { batch }, done, failed);
   };
   const href = `${batchPath(batch)}&outcome=unknown`;
   return (
