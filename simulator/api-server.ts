@@ -54,39 +54,24 @@ export function buildApiServer(service: Service): FastifyInstance {
   server.get('/api/openapi.json', () => openApiDocument('v1'));
   server.get('/__simulator/legacy-openapi.json', () => openApiDocument('legacy'));
   addControlRoutes(server, service);
-  server.register(
-    named('v1', (api, _options, done) => {
-      api.addHook('onRequest', (request, _reply, next) => {
-        service.account.checkToken(request.headers.authorization);
-        next();
-      });
-      for (const routes of [...API_ROUTES, ...service.settings.operations.map(ownRoutes)]) routes.add(api, service);
-      done();
-    }),
-    { prefix: API_PATH },
-  );
-  server.register(
-    named('legacy', (api, _options, done) => {
-      api.addHook('onRequest', (request, _reply, next) => {
-        if (request.routeOptions.config.tokenInBody !== true) {
-          service.account.checkToken(request.headers.authorization);
-        }
-        next();
-      });
-      for (const routes of LEGACY_ROUTES) routes.add(api, service);
-      done();
-    }),
-    { prefix: LEGACY_PATH },
-  );
+  const ownOperations = service.settings.operations.map(ownRoutes);
+  server.register(pluginFor('v1', [...API_ROUTES, ...ownOperations], service), { prefix: API_PATH });
+  server.register(pluginFor('legacy', LEGACY_ROUTES, service), { prefix: LEGACY_PATH });
   return server;
 }
 
-/**
- * Names a plugin explicitly. To derive a name, Fastify would search all loaded modules, which dominates start-up time
- * in tests.
- */
-function named(dialect: Dialect, routes: FastifyPluginCallback): FastifyPluginCallback {
-  return Object.assign(routes, { [Symbol.for('fastify.display-name')]: dialect });
+/** Returns the plugin with the routes of a dialect, which checks the token of each request. */
+function pluginFor(dialect: Dialect, routes: typeof API_ROUTES, service: Service): FastifyPluginCallback {
+  const plugin: FastifyPluginCallback = (api, _options, done) => {
+    api.addHook('onRequest', (request, _reply, next) => {
+      if (request.routeOptions.config.tokenInBody !== true) service.account.checkToken(request.headers.authorization);
+      next();
+    });
+    for (const one of routes) one.add(api, service);
+    done();
+  };
+  // To derive a name, Fastify would search all loaded modules, which dominates start-up time in tests.
+  return Object.assign(plugin, { [Symbol.for('fastify.display-name')]: dialect });
 }
 
 function dialectOf(url: string): Dialect {

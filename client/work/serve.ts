@@ -162,47 +162,24 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
   const leaving = new AbortController();
   let hookDelivery: BackgroundDelivery | undefined;
   try {
-    onEvent({
-      type: 'working',
-      account: open.profile.userId,
-      apiUrl: open.api.baseUrl,
-      temporal: temporal.address,
-      only,
-    });
+    onEvent({ type: 'working', ...realmOf(open), temporal: temporal.address, only });
     if (options.version !== undefined) await sayIfNotCurrent(temporal, options.version, say);
     const supervising = superviseBatches({
-      temporal,
-      ledger,
-      owner: worker.owner,
-      only,
-      version: options.version,
+      ...{ temporal, ledger, owner: worker.owner, only, say, version: options.version },
       isMine: (one) => isOpenFor(one, open),
       everyMs: options.roundEveryMs ?? ROUND_EVERY_MS,
-      say,
       signal: AbortSignal.any([signal, leaving.signal]),
     });
     supervising.catch(onFault);
     options.supervising.push(supervising);
-    const write =
-      batch === undefined
-        ? undefined
-        : writeWhenClosed(session, {
-            batch,
-            out: resolve(options.out ?? defaultOut(batch)),
-            onEvent,
-            reportWords: options.reportWords,
-          });
+    const write = batch === undefined ? undefined : writeWhenClosed(session, batch, options);
     // With `untilIdle`, no later process may be there to deliver them.
     const othersAfterMs = untilIdle && batch === undefined ? undefined : HOOKS_OF_OTHERS_AFTER_MS;
     const delivery = { ...ownNotices(settings, open), ledger, batch, othersAfterMs, say, before: write };
     hookDelivery = startHookDelivery(delivery);
     hookDelivery.ended.catch(onFault);
     options.onReady?.();
-    for (let idle = 0; !signal.aborted && !(untilIdle && idle > MIN_IDLE_CHECKS);) {
-      await sleep(CHECK_EVERY_MS, undefined, { signal }).catch(() => undefined);
-      await write?.();
-      idle = !untilIdle || (await isBusy(ledger, open, batch)) ? 0 : idle + 1;
-    }
+    await waitForEnd(ledger, open, options, write);
   } finally {
     leaving.abort();
     // However this ends, requests in flight can still be recorded in the ledger, and running hooks get time to finish.
@@ -210,6 +187,20 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
     const worked = worker.end(options.patienceMs(), because).catch(onFault);
     await hookDelivery?.end(worked);
     await worked;
+  }
+}
+
+/** Waits until the signal aborts or, with `untilIdle`, nothing is left to do. Calls `write` at each check. */
+async function waitForEnd(
+  ledger: Ledger,
+  open: ConnectedApi,
+  { untilIdle = false, batch, signal }: Work,
+  write: (() => Promise<void>) | undefined,
+): Promise<void> {
+  for (let idle = 0; !signal.aborted && !(untilIdle && idle > MIN_IDLE_CHECKS);) {
+    await sleep(CHECK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await write?.();
+    idle = !untilIdle || (await isBusy(ledger, open, batch)) ? 0 : idle + 1;
   }
 }
 
@@ -246,16 +237,10 @@ export type WriteEvent = { readonly batch: string; readonly out: string } & (
  */
 function writeWhenClosed(
   session: Session,
-  {
-    batch: name,
-    out,
-    onEvent,
-    reportWords,
-  }: { readonly batch: string; readonly out: string; readonly onEvent: (event: WriteEvent) => void } & Pick<
-    ServeOptions,
-    'reportWords'
-  >,
+  name: string,
+  { out: folder = defaultOut(name), onEvent, reportWords }: ServeOptions,
 ): () => Promise<void> {
+  const out = resolve(folder);
   let written: string | undefined;
   const write = async (): Promise<void> => {
     const ledger = await session.ledger();

@@ -11,6 +11,8 @@ export type InterruptExit = Extract<ExitName, 'interrupted' | 'terminated'>;
 export interface Interrupt {
   /** Aborts at the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
+  /** Aborts at the second, when the process is about to exit. */
+  readonly atOnce: AbortSignal;
   /** Returns the exit code of that signal. */
   readonly exit: () => InterruptExit;
   /**
@@ -41,9 +43,9 @@ export function onEndSignal(listener: (name: EndSignal) => void): () => void {
 
 /**
  * Listens for Ctrl-C, SIGTERM and a closed terminal. The first requests a graceful shutdown that drains requests in
- * flight. A second Ctrl-C or SIGTERM exits immediately, which is still safe: `onSecond` runs first and must be quick.
- * SIGHUP never counts as the second: both the kernel and the shell send it, and session managers send SIGTERM along
- * with it. `sigtermPatienceMs`: max wait for requests in flight after SIGTERM.
+ * flight. A second Ctrl-C or SIGTERM exits immediately, which is still safe: `onSecond` and listeners of `atOnce` run
+ * first and must be quick. SIGHUP never counts as the second: both the kernel and the shell send it, and session
+ * managers send SIGTERM along with it. `sigtermPatienceMs`: max wait for requests in flight after SIGTERM.
  */
 export function listenForInterrupt(
   onFirst: (exit: InterruptExit) => void = () => undefined,
@@ -51,6 +53,7 @@ export function listenForInterrupt(
   sigtermPatienceMs = SIGTERM_PATIENCE_MS,
 ): Interrupt {
   const controller = new AbortController();
+  const atOnce = new AbortController();
   let exit: InterruptExit = 'interrupted';
   let isRequested = false;
   const onSignal = (name: EndSignal): void => {
@@ -58,6 +61,7 @@ export function listenForInterrupt(
       if (isRequested) {
         const second = exitOfSignal(name);
         onSecond(second);
+        atOnce.abort();
         process.exit(EXIT_CODES[second].code);
       }
       isRequested = true;
@@ -70,6 +74,7 @@ export function listenForInterrupt(
   const dispose = onEndSignal(onSignal);
   return {
     signal: controller.signal,
+    atOnce: atOnce.signal,
     exit: () => exit,
     patienceMs: () => (exit === 'terminated' ? sigtermPatienceMs : undefined),
     dispose,

@@ -19,7 +19,7 @@ import { goOnCommand, sameAgain } from '../terminal/words.ts';
 import type { TakeNote } from '../recorded-take.ts';
 import { jsonLine, logOf, sayUnlogged, type Output } from '../terminal/output.ts';
 import { webhookEventWords } from '../terminal/webhook-event-words.ts';
-import { firstNotice, listenForInterrupt, type InterruptExit } from './interrupt.ts';
+import { firstNotice, listenForInterrupt, type Interrupt, type InterruptExit } from './interrupt.ts';
 import { viewFollowed } from '../../client/status/event-view.ts';
 import type { FollowEnd, FollowEvent } from '../../client/status/follow.ts';
 import { storeAwayMessage } from '../../client/status/report-outages.ts';
@@ -50,27 +50,10 @@ export async function workOnBatch(
   finish: (end: WorkEnd) => Promise<ExitName>,
 ): Promise<ExitName> {
   const { record, out, usesUp = false } = request;
-  const { session, output, json, detach, person, webhook, takeNote } = invocation;
+  const { session, output, detach, person, webhook, takeNote } = invocation;
   const { settings } = session;
-  // Aborts at a second signal.
-  const atOnce = new AbortController();
-  // Whether `finish` has printed its line of JSON.
   let isFinished = false;
-  const interrupt = listenForInterrupt(
-    (exit) => {
-      output.say(`\n${firstNotice(exit)}`);
-    },
-    (exit) => {
-      // Print first: both streams are written synchronously, so no later failure can lose the message.
-      const next = continueAfter(request);
-      const message = `Ended at once. ${next === null ? sameAgain(takeNote?.taken) : `Continue with: ${next}`}`;
-      output.say(message);
-      const view = { message, next, ...viewExitAfter(exit, takeNote?.taken?.next) };
-      if (output.event !== undefined) output.event({ type: 'ended', ...view });
-      else if (json && !isFinished) output.data(jsonLine(view));
-      atOnce.abort();
-    },
-  );
+  const interrupt = listenWhileWorking(request, invocation, () => isFinished);
   try {
     // Opens the ledger, and so before the store: opening the store claims it for this ledger, which a copied ledger may
     // not do before the user has accepted it.
@@ -91,7 +74,7 @@ export async function workOnBatch(
       worker: detach ? 'others' : usesUp ? 'up' : 'own',
       // With `--yes`, nothing waits for a person.
       waitWhilePaused: output.isInteractive && !person.yes,
-      interruption: { ...interrupt, atOnce: atOnce.signal },
+      interruption: interrupt,
       onWebhook: (event) => {
         output.say(webhookEventWords(event));
       },
@@ -114,6 +97,31 @@ export async function workOnBatch(
     // Not earlier, because a second Ctrl-C while files are written must not kill the process without a message.
     interrupt.dispose();
   }
+}
+
+/**
+ * Listens for the signals that end the work, and prints what goes on. `isFinished`: whether the command has printed its
+ * line of JSON.
+ */
+function listenWhileWorking(
+  request: WorkRequest,
+  { output, json, takeNote }: Invocation,
+  isFinished: () => boolean,
+): Interrupt {
+  return listenForInterrupt(
+    (exit) => {
+      output.say(`\n${firstNotice(exit)}`);
+    },
+    (exit) => {
+      // Print first: both streams are written synchronously, so no later failure can lose the message.
+      const next = continueAfter(request);
+      const message = `Ended at once. ${next === null ? sameAgain(takeNote?.taken) : `Continue with: ${next}`}`;
+      output.say(message);
+      const view = { message, next, ...viewExitAfter(exit, takeNote?.taken?.next) };
+      if (output.event !== undefined) output.event({ type: 'ended', ...view });
+      else if (json && !isFinished()) output.data(jsonLine(view));
+    },
+  );
 }
 
 /** Returns the command that continues; null for a single job, whose result only the same command hands out. */

@@ -64,15 +64,12 @@ async function serveUntilSignal(
   if (flags.aliveFile !== undefined) requireAliveFolder(flags.aliveFile);
   const settings = withMetrics(withServeMedia(await confirmServing(await readSettings(), {}), flags), flags);
   const version = isVersioned ? readWorkerVersion(flags, settings.cluster !== undefined) : undefined;
-  // Aborts at a second signal.
-  const atOnce = new AbortController();
   const interrupt = listenForInterrupt(
     (exit) => {
       output.say(firstNotice(exit));
     },
     () => {
       output.say('Ended at once. To continue, run the same command again.');
-      atOnce.abort();
     },
     flags.grace,
   );
@@ -108,9 +105,7 @@ async function serveUntilSignal(
         for (const line of linesOf(event)) sayUnlogged(output)(line, isLogged);
       },
       onLog: logOf(output),
-      signal: interrupt.signal,
-      atOnce: atOnce.signal,
-      patienceMs: interrupt.patienceMs,
+      ...interrupt,
     });
     if (end.type === 'fault') {
       const then = end.cause instanceof AnswersLost ? 'Fix that' : 'Nothing is lost; fix that';
