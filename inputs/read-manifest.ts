@@ -100,7 +100,7 @@ export async function summarizeManifest(
   const voices = new VoiceUses();
   let chosen = 0;
   let unmeasured = 0;
-  let local: { readonly column: string; readonly line: number; readonly rows: number } | null = null;
+  let local: ManifestSummary['local'] = null;
   const draw = new SubsetDraw<BillEntry>(options.subset ?? null, sampleRank, (entry) => {
     chosen++;
     bill.addEntry(entry);
@@ -115,10 +115,7 @@ export async function summarizeManifest(
       draw.offer(row, traitsOf(row), billEntry(row));
       if (row.quoted === null || row.isAssumed) unmeasured++;
       voices.add(row, reader.file);
-      const [column] = Object.keys(row.spec.local ?? {}) as MediaColumn[];
-      if (column === undefined) continue;
-      local ??= { column: reader.columns.headerOf(column), line: row.line, rows: 0 };
-      local = { ...local, rows: local.rows + 1 };
+      local = withLocalMedia(local, row, reader);
     }
     for (const draft of drafts) voices.add(draft, reader.file);
     const found = problems.filter((problem) => speakers?.repeats(problem) !== true);
@@ -126,7 +123,10 @@ export async function summarizeManifest(
     kept.push(...found.slice(0, KEPT_PROBLEMS - kept.length));
   }
   source.rows.end(reader.digest);
+  // Until then, a sample's bill may lack rows.
   const isChosen = draw.finish();
+  const { columns } = reader;
+  const [voice, engine] = [columns.headerOf('voice'), columns.headerOf('engine')];
   return {
     rows: reader.rows,
     chosen,
@@ -137,19 +137,23 @@ export async function summarizeManifest(
     problemCount,
     warnings: [...reader.warnings.values()],
     local,
-    voices: voices.list(
-      {
-        voice: reader.columns.headerOf('voice'),
-        engine: reader.columns.headerOf('engine'),
-        speaker: reader.columns.headerOf(CAST_COLUMN),
-      },
-      reader.isCut,
-    ),
-    columns: reader.columns.input.map(({ name }) => name),
-    mapUsed: reader.columns.mapUsed,
+    voices: voices.list({ voice, engine, speaker: columns.headerOf(CAST_COLUMN) }, reader.isCut),
+    columns: columns.input.map(({ name }) => name),
+    mapUsed: columns.mapUsed,
     digest: reader.digest,
     previousBatch: reader.previousBatch ?? null,
   };
+}
+
+/** Counts a row if it has local media. */
+function withLocalMedia(
+  known: ManifestSummary['local'],
+  { line, spec }: ManifestRow,
+  { columns }: ManifestReader,
+): ManifestSummary['local'] {
+  const [column] = Object.keys(spec.local ?? {}) as MediaColumn[];
+  if (column === undefined) return known;
+  return { column: columns.headerOf(column), line, ...known, rows: (known?.rows ?? 0) + 1 };
 }
 
 /** Returns the traits that a sample is spread over. The kind comes first, because it decides what is paid for. */

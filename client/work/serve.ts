@@ -164,8 +164,10 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
   try {
     onEvent({ type: 'working', ...realmOf(open), temporal: temporal.address, only });
     if (options.version !== undefined) await sayIfNotCurrent(temporal, options.version, say);
+    const supervisor = { temporal, ledger, owner: worker.owner, only, version: options.version };
     const supervising = superviseBatches({
-      ...{ temporal, ledger, owner: worker.owner, only, say, version: options.version },
+      ...supervisor,
+      say,
       isMine: (one) => isOpenFor(one, open),
       everyMs: options.roundEveryMs ?? ROUND_EVERY_MS,
       signal: AbortSignal.any([signal, leaving.signal]),

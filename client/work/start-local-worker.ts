@@ -143,7 +143,12 @@ async function connectWorker(
   const traces = await openTraces(open.api.baseUrl);
   const dependencies = {
     ...parts,
-    ...{ ledger, store, api: open.api, only, onFault, ...defined({ atFaultPoint }) },
+    ...defined({ atFaultPoint }),
+    ledger,
+    store,
+    only,
+    onFault,
+    api: open.api,
     realm: { ...realmOf(open), ledgerId: ledger.id },
     observe: allOf(logEvents(parts.log), observe, await metrics?.begin(), traces),
     voxbatchVersion: voxbatchVersion(),

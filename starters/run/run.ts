@@ -33,6 +33,10 @@ export function run(request: RunRequest, context: RunContext): Promise<ExitName>
     : runOnce(request, context);
 }
 
+/**
+ * Reads the manifest, and records the batch or finds it. An outcome file (`failed.csv` …) is a redrive of its rows
+ * instead. Throws {@link ExitError} for what must not run, or was not approved.
+ */
 async function runOnce(request: RunRequest, context: RunContext): Promise<ExitName> {
   const { output } = context;
   const { manifestPath, source, flags, settings, plan, ledgerThread, isAgreed = false } = request;
@@ -61,32 +65,31 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
   return withInvocation(opening, async (invocation) => {
     const { session, webhook } = invocation;
     const person = { ...invocation.person, yes: invocation.person.yes || isAgreed };
-    const recorded = await recordBatch({
-      ...checked,
-      source,
-      session,
-      person,
-      webhook,
-      onEvent: print,
-      reason: flags.reason,
-    });
+    const { reason } = flags;
+    const recorded = await recordBatch({ ...checked, source, session, person, webhook, onEvent: print, reason });
     switch (recorded.type) {
       case 'faulty':
         throw refuseProblems(recorded.summary, manifestPath, output, report);
       case 'refused':
       case 'declined':
         throw billError(recorded, true);
-      case 'taken': {
-        const commandNamed = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
-        const { nameTakenText } = await import('../terminal/name-taken.ts');
-        throw new ExitError('usage', nameTakenText(recorded, source, commandNamed), {
-          next: `voxbatch status ${shellWord(recorded.batch.name)}`,
-        });
-      }
+      case 'taken':
+        throw await nameTakenError(recorded, request);
       default:
         return runRecorded(request, recorded, invocation);
     }
   });
+}
+
+/** Returns the error for a name that another batch has; it suggests what this manifest could mean instead. */
+async function nameTakenError(
+  taken: Extract<Recorded, { readonly type: 'taken' }>,
+  { manifestPath, source, flags }: RunRequest,
+): Promise<ExitError> {
+  const commandNamed = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
+  const { nameTakenText } = await import('../terminal/name-taken.ts');
+  const next = `voxbatch status ${shellWord(taken.batch.name)}`;
+  return new ExitError('usage', nameTakenText(taken, source, commandNamed), { next });
 }
 
 /** The batch is in the ledger, new or from an earlier run. */

@@ -15,7 +15,7 @@ import { noteTake } from '../recorded-take.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { beginServerHere } from '../run/early-server.ts';
-import { workOnBatch, type WorkEnd } from '../run/work-on-batch.ts';
+import { workOnBatch, type WorkEnd, type WorkRequest } from '../run/work-on-batch.ts';
 import { billError } from '../run/pricing-words.ts';
 import { eventLines, heldText, refuseJob, costText, endText, stoppedText } from './single-words.ts';
 import type { Delivered, Delivery, DeliveryContext } from './deliver.ts';
@@ -71,10 +71,7 @@ function refusePaying({ again = false, resubmit = false }: Flags): void {
   throw usageError(`${paying} pays for a request, and --cache only sends none. Leave one of them out.`);
 }
 
-/**
- * Asks the user if needed, records the job, works on it, and delivers the result. Returns the exit code. A job may turn
- * out to be on record: with a result (`given`), or one that only an explicit flag runs again (`held`).
- */
+/** Starts a server early if one will be needed, opens the session, and calls {@link askAndWorkIn}. */
 async function askAndWork(request: SingleRequest, job: SingleJobRequest['job'], settings: Settings): Promise<ExitName> {
   const { flags, readsStdin = false } = request;
   const context = quietContext(request);
@@ -85,71 +82,75 @@ async function askAndWork(request: SingleRequest, job: SingleJobRequest['job'], 
   try {
     await server?.underWay;
     const input = readsStdin ? '-' : undefined;
-    return await withInvocation({ settings, flags, context, mustExist: false, input }, async (invocation) => {
-      const { again = false, resubmit = false } = flags;
-      const { session, person, output } = invocation;
-      const probe = flags.probe === true;
-      const tuning = readTuning(flags);
-      const words = { isProbed: probe, ...job.settings };
-      // From then on, messages must not advise to repeat the command: it would pay again.
-      const noteIfNewTake = (next: string): void => {
-        if (again || resubmit)
-          noteTake(context.takeNote, next, `the same command without --${again ? 'again' : 'resubmit'}`);
-      };
-      // Called once the user has agreed to the price, right before the job is recorded.
-      const ready = async (): Promise<void> => {
-        await request.prepare();
-        // The job's batch has no name yet.
-        noteIfNewTake('voxbatch list');
-      };
-      const asked = await requestSingle({
-        session,
-        job,
-        tuning,
-        again,
-        resubmit,
-        person,
-        probe,
-        ready,
-        confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,
-        onEvent: (event) => {
-          if (event.type === 'opening') noteIfNewTake(statusCommand(event.batch));
-          for (const line of eventLines(event, words)) output.say(line);
-        },
-      });
-      switch (asked.type) {
-        case 'faulty':
-          throw refuseJob(job.job, asked.problems);
-        case 'refused':
-        case 'declined':
-          throw billError(asked, tuning.budget !== undefined);
-        case 'not-opened':
-          throw new ExitError('usage', `${asked.why} Nothing was spent.`);
-        case 'held':
-          invocation.output.say(heldText(asked));
-          return endInSession(request, asked.record, invocation, { why: 'closed', isOld: true });
-        case 'given':
-          return endInSession(request, asked.record, invocation, { why: 'closed', isOld: true });
-        case 'open': {
-          if (!asked.isNew) await request.prepare();
-          const { batch: record, isNew } = asked;
-          noteIfNewTake(statusCommand(record.name));
-          const isReopened = !isNew && (again || resubmit);
-          return workOnBatch(
-            // No out folder: the result is delivered below. A running `voxbatch up` does the work.
-            { record, isNew, isReopened, out: null, server, usesUp: true },
-            invocation,
-            async (why) => {
-              const ledger = await invocation.session.ledger();
-              const now = (await ledger.findBatch(record.name)) ?? record;
-              return endInSession(request, await readSingle(ledger, now), invocation, { why, isOld: false });
-            },
-          );
-        }
-      }
-    });
+    return await withInvocation({ settings, flags, context, mustExist: false, input }, (invocation) =>
+      askAndWorkIn(invocation, { ...request, context }, job, settings, server),
+    );
   } finally {
     await server?.end();
+  }
+}
+
+/**
+ * Asks the user if needed, records the job, works on it, and delivers the result. Returns the exit code. A job may turn
+ * out to be on record: with a result (`given`), or one that only an explicit flag runs again (`held`).
+ */
+async function askAndWorkIn(
+  invocation: Invocation,
+  request: SingleRequest,
+  job: SingleJobRequest['job'],
+  settings: Settings,
+  server: WorkRequest['server'],
+): Promise<ExitName> {
+  const { flags, context } = request;
+  const { again = false, resubmit = false, probe = false } = flags;
+  const { session, person, output } = invocation;
+  const tuning = readTuning(flags);
+  const words = { isProbed: probe, ...job.settings };
+  // From then on, messages must not advise to repeat the command: it would pay again.
+  const noteIfNewTake = (next: string): void => {
+    if (again || resubmit)
+      noteTake(context.takeNote, next, `the same command without --${again ? 'again' : 'resubmit'}`);
+  };
+  const wanted = { session, job, tuning, again, resubmit, person, probe };
+  const asked = await requestSingle({
+    ...wanted,
+    confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,
+    // Called once the user has agreed to the price, right before the job is recorded.
+    ready: async () => {
+      await request.prepare();
+      // The job's batch has no name yet.
+      noteIfNewTake('voxbatch list');
+    },
+    onEvent: (event) => {
+      if (event.type === 'opening') noteIfNewTake(statusCommand(event.batch));
+      for (const line of eventLines(event, words)) output.say(line);
+    },
+  });
+  switch (asked.type) {
+    case 'faulty':
+      throw refuseJob(job.job, asked.problems);
+    case 'refused':
+    case 'declined':
+      throw billError(asked, tuning.budget !== undefined);
+    case 'not-opened':
+      throw new ExitError('usage', `${asked.why} Nothing was spent.`);
+    case 'held':
+    case 'given':
+      if (asked.type === 'held') output.say(heldText(asked));
+      return endInSession(request, asked.record, invocation, { why: 'closed', isOld: true });
+    case 'open': {
+      if (!asked.isNew) await request.prepare();
+      const { batch: record, isNew } = asked;
+      noteIfNewTake(statusCommand(record.name));
+      const isReopened = !isNew && (again || resubmit);
+      // No out folder: the result is delivered below. A running `voxbatch up` does the work.
+      const work = { record, isNew, isReopened, out: null, server, usesUp: true };
+      return workOnBatch(work, invocation, async (why) => {
+        const ledger = await session.ledger();
+        const now = (await ledger.findBatch(record.name)) ?? record;
+        return endInSession(request, await readSingle(ledger, now), invocation, { why, isOld: false });
+      });
+    }
   }
 }
 
