@@ -102,8 +102,8 @@ export async function writeOutFolder(request: ProjectionRequest): Promise<Projec
     const sound = await makeSound(work, request);
     const after = await readSums(request);
     findings.compare('rows written', batch.rows, tally.rows);
-    // While a batch runs, its sums may change during the scan, so they can only be compared if they did not. A batch
-    // that should be over has no such excuse.
+    // While a batch runs, its sums may change during the scan, so they can only be compared if they did not. Those of a
+    // batch that should be over must not change any more, so they are compared in any case.
     if (request.complete || JSON.stringify(before) === JSON.stringify(after)) compareSums(after, work);
     const acceptedAt = await acceptedCopy(ledger);
     const workbook = await sealFiles(work, request, { sound, reserved: after.money.reserved, acceptedAt });
