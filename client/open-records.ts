@@ -1,5 +1,6 @@
 import { tryAddOperations } from '../contract/add-own-operations.ts';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { orElse } from '../contract/or-else.ts';
 import { isLedgerFile } from '../contract/urls.ts';
 import { LedgerMissing, readOnlyWords, UNACCEPTED } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -70,11 +71,18 @@ export async function reportReadOnly(
   else if (!(await ledger.isAccepted())) onReadOnly(`The ledger ${place} cannot be worked with: ${UNACCEPTED}.`);
 }
 
+/**
+ * Whether there is no such file: a check that needs none of the ledger's code. A path that this user may not follow is
+ * left for the ledger to report.
+ */
+function isCertainlyMissing(path: string): boolean {
+  return orElse(() => statSync(path, { throwIfNoEntry: false }) === undefined, false);
+}
+
 type Opened = Pick<LedgerSettings, 'ledger' | 'onImported'>;
 
 async function open({ ledger: address, onImported }: Opened, options: OpenOptions): Promise<Ledger> {
-  // This check needs none of the ledger's code.
-  if (options.mustExist === true && isLedgerFile(address) && !existsSync(address))
+  if (options.mustExist === true && isLedgerFile(address) && isCertainlyMissing(address))
     throw new VoxbatchError({ type: 'no-ledger', ledger: address });
   try {
     const { openLedger } = await import('../ledger/open-ledger.ts');

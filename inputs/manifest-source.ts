@@ -85,10 +85,13 @@ export async function openManifest(
   } catch (error) {
     if (error instanceof ManifestError) throw error;
     const why = whyUnreadable(error);
+    const words = `cannot read the manifest ${given}: ${why}. Nothing was spent.`;
+    // An example is of no use to somebody whose file is there.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new ManifestError(words);
     const meant = EXTENSIONS.map((extension) => `${given}${extension}`).find((path) => existsSync(path));
     const advice =
       meant === undefined ? '"voxbatch init" writes an example of each kind.' : `Did you mean ${shellWord(meant)}?`;
-    throw new ManifestError(`cannot read the manifest ${given}: ${why}. Nothing was spent. ${advice}`, [], {
+    throw new ManifestError(`${words} ${advice}`, [], {
       given,
       meant,
       why,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { expectRefused, expectRun, json, lineForEach, run } from '../command-line.ts';
@@ -134,6 +134,11 @@ describe('plan', () => {
     await write(GOOD);
     await expectRefused(line, why);
   });
+});
+
+it('plan offers no example to somebody whose manifest is there, but cannot be read', async () => {
+  await symlink('loop.csv', 'loop.csv');
+  await expectRefused('plan loop.csv', /cannot read the manifest loop\.csv: ELOOP.*\. Nothing was spent\.\n$/);
 });
 
 describe('plan of sound that is to be finished', () => {
