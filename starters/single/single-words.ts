@@ -32,8 +32,10 @@ export function refuseJob(
   problems: Extract<SingleRequested, { readonly type: 'faulty' }>['problems'],
 ): ExitError {
   const lines = problems.map(({ code, column, expected, got }) => {
-    if (code === 'missing-cell' && !(column in cells))
-      return `${typed} needs --${column}${column === 'voice' ? ' (voxbatch voices list shows them)' : ''}.`;
+    if (code === 'missing-cell')
+      return column in cells
+        ? `The ${column} is empty.`
+        : `${typed} needs --${column}${column === 'voice' ? ' (voxbatch voices list shows them)' : ''}.`;
     if (code === 'local-file')
       return `${column}: ${got} is no http(s) address, and the API fetches its media by URL. ${UPLOAD_ADVICE}`;
     return `${column === '' ? '' : `${column}: `}expected ${expected}; got ${got}.`;

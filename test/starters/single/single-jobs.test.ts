@@ -122,7 +122,7 @@ describe('voxbatch say of what has no result', () => {
 
 it.each<[readonly string[], string]>([
   [['say', 'Hi'], 'say needs --voice (voxbatch voices list shows them).'],
-  [['say', ' ', '--voice', 'anna'], 'text: expected a value'],
+  [['say', ' ', '--voice', 'anna'], 'The text is empty.\nNothing was sent.'],
   [say('--speed', '9'), 'speed: expected a number from 0.5 to 2; got 9.'],
   [say('--format', 'wav', '-o', 'a.mp3'), '-o ends in .mp3, and --format says wav.'],
   [say('--api', 'mood'), 'expected FIELD=VALUE'],
