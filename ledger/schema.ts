@@ -48,6 +48,9 @@ export type Db = Kysely<Schema> & Clock;
  * undefined for SQLite and for read transactions.
  */
 export type Tx = Transaction<Schema> & Clock & { readonly unit?: UnitOfWork | undefined };
+/** A row as it is read from its table; `toRow` makes a record of it. */
 export type RowLine = Selectable<Schema['rows']>;
+/** A row to insert: columns with a default may be left out. */
 export type NewRowLine = Insertable<Schema['rows']>;
+/** An attempt, which is one paid request of a row, as it is read from its table; `toCharge` makes a record of it. */
 export type ChargeLine = Selectable<Schema['charges']>;

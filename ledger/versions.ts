@@ -7,6 +7,7 @@ import type { Migration } from 'kysely';
  */
 const OLDEST = { '0.1': '0.1', '0.2': '0.1', '0.3': '0.1', '0.4': '0.1', '0.5': '0.1', '0.6': '0.1' } as const;
 
+/** The name of a version: the release that brought it. */
 export type VersionName = keyof typeof OLDEST;
 
 /** Migrates a database that has all earlier versions to this one. */

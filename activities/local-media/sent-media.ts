@@ -20,6 +20,7 @@ export type PreparedMedia =
 /** The links that a request sends in place of its local media. */
 export type SentMedia = LinkedMedia | FailedMedia;
 
+/** Links by which the service can fetch the local media of a request, by the column that names them. */
 export interface LinkedMedia {
   readonly type: 'linked';
   readonly links: Readonly<Partial<Record<MediaColumn, string>>>;

@@ -10,6 +10,7 @@ export interface MediaSum {
   readonly freed: number;
 }
 
+/** The sum of a removal that removes no file. */
 export const NO_MEDIA: MediaSum = { files: 0, bytes: 0, freed: 0 };
 
 /**

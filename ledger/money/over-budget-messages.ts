@@ -22,6 +22,7 @@ export interface EarlierCharges {
   readonly inDoubt: number;
 }
 
+/** For a row that no request was sent for before. */
 export const NO_CHARGES: EarlierCharges = { charged: 0, inDoubt: 0 };
 
 /** Why a request is not sent. */

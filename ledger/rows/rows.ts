@@ -86,8 +86,9 @@ export async function withCharges(tx: Tx, lines: readonly RowLine[]): Promise<re
 
 const keysOf = (batch: string, rows: readonly number[]): readonly RowKey[] => rows.map((row) => ({ batch, row }));
 
-/** Both are also exported for the test of their query plans. */
+/** Selects the lines of rows. Exported for the test of its query plan, too. */
 export const selectLines = preparedEach(lineOf);
+/** Selects the charges of rows: those of all their attempts. Exported for the test of its query plan, too. */
 export const selectChargesOf = preparedEach(chargesOf);
 
 /** Consecutive rows of a batch, both ends included. */

@@ -32,6 +32,7 @@ export interface RowSide {
  * - `length`, `words`: by more than the tolerance.
  */
 export const ROW_DIFFERENCES = ['input', 'outcome', 'error', 'format', 'length', 'words'] as const;
+/** One way in which two compared rows differ. */
 export type RowDifference = (typeof ROW_DIFFERENCES)[number];
 
 /** Result of comparing two rows. */

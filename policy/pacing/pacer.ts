@@ -1,4 +1,4 @@
-/**
+/*
  * Paces the calls of one process within its share of a rate, at the moment of sending.
  *
  * Slots lie on a grid, so a late call does not delay those that follow. Missed slots (the process was busy, a pause
@@ -12,6 +12,8 @@
  *
  * Times are ms on any one clock.
  */
+
+/** The right to send one call. */
 export interface Slot {
   /** When the call is due; once sent, when it was sent. */
   at: number;
@@ -56,6 +58,7 @@ const REMEMBER_MS = 3_000;
 /** Timers fire up to this early, ms. */
 const TIMER_MS = 1;
 
+/** Grants slots to the calls of one process, and keeps those of the last seconds, which count towards the limit. */
 export class Pacer {
   /** Granted slots whose calls have not gone yet, in the order of granting. */
   #given: Slot[] = [];

@@ -23,6 +23,7 @@ export interface SplitRules {
  */
 export type Uncut = 'markup' | 'character';
 
+/** A text's parts in order, none longer than the limit; or why it is not split. */
 export type SplitText =
   { readonly type: 'parts'; readonly parts: readonly string[] } | { readonly type: 'refused'; readonly why: Uncut };
 

@@ -28,6 +28,7 @@ export interface KnownPaces {
   readonly odd: readonly number[];
 }
 
+/** For a voice without results so far. */
 export const NO_PACES: KnownPaces = { usual: [], odd: [] };
 
 /** How a speech's duration is odd. */

@@ -13,6 +13,7 @@ export interface HintTrust {
   readonly streak: number;
 }
 
+/** The trust before any job has ended. */
 export const NEW_TRUST: HintTrust = { state: 'trial', streak: 0 };
 
 /** Announced ends in a row that make webhooks trusted. */
@@ -47,6 +48,7 @@ export interface Probes {
   readonly polls: number;
 }
 
+/** The count before any job was waited for. */
 export const NO_PROBES: Probes = { jobs: 0, running: 0, over: 0, polls: 0 };
 
 /** Polls of probes that may be spent per job. */

@@ -13,8 +13,10 @@ interface SpanOptions {
   readonly attributes?: Attributes;
 }
 
+/** What a span or event says about itself; the SDK drops undefined values. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
+/** A timed piece of work in a trace. */
 export interface Span {
   setAttributes(attributes: Attributes): unknown;
   setStatus(status: { readonly code: StatusCode }): unknown;
