@@ -3,6 +3,7 @@ import type { Outage } from '../store/outage.ts';
 import type { BackupDialect } from './backup/backup-dialect.ts';
 import type { CopyDialect } from './copy/copy-dialect.ts';
 import type { LedgerFull } from './errors.ts';
+import type { JsonAdapter } from './rows/json-member.ts';
 import type { Clock, Db, Schema } from './schema.ts';
 import type { Version } from './versions.ts';
 
@@ -22,7 +23,7 @@ export interface LedgerDriver extends Versions {
    * Opens the database, and creates it if needed. Throws `LedgerUnreachable`, also if a ledger would not be safe there,
    * and `LedgerMissing` if it must exist.
    */
-  open(place: string, options: OpenDialect): Promise<Dialect>;
+  open(place: string, options: OpenDialect): Promise<JsonDialect>;
   /**
    * Human-readable names of the parts of an up-to-date database that are unexpected, differ from this driver's schema,
    * or are missing.
@@ -48,6 +49,11 @@ export interface LedgerDriver extends Versions {
   locksOf(place: string): Promise<Locks>;
   /** The disk space reserved for answers, on the ledger's disk. Reserves nothing yet. */
   reserveOf(place: string): Promise<Reserve>;
+}
+
+/** Kysely dialect of an open database. */
+export interface JsonDialect extends Dialect {
+  createAdapter(): JsonAdapter;
 }
 
 /** How a database is opened. */

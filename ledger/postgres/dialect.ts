@@ -4,7 +4,6 @@ import {
   PostgresQueryCompiler,
   type DatabaseIntrospector,
   type DatabaseMetadata,
-  type Dialect,
   type Driver,
   type Kysely,
   type QueryExecutorProvider,
@@ -14,11 +13,12 @@ import {
 } from 'kysely';
 import { withMemory, type Requests, type Restore } from '../database/recorded-lately.ts';
 import { Outage } from '../../store/outage.ts';
-import type { OpenDialect } from '../driver.ts';
+import type { JsonDialect, OpenDialect } from '../driver.ts';
 import type { UnitAdapter } from '../database/unit-adapter.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { CommitUnknown, LedgerAway, LedgerUnreachable } from '../errors.ts';
 import { MIGRATION_TABLE } from '../migrate.ts';
+import type { JsonAdapter } from '../rows/json-member.ts';
 import { connectionTo } from './connection-settings.ts';
 import { CommitMarks } from './commit-marks.ts';
 import { LedgerConnection } from './connection.ts';
@@ -46,7 +46,7 @@ const WHOLE_ANSWER_MS = 3_600_000;
 export async function openPostgres(
   place: string,
   { makesTables = false, readsWholeTables = makesTables, patienceMs }: OpenDialect,
-): Promise<Dialect> {
+): Promise<JsonDialect> {
   const outage = new Outage(
     patienceMs,
     (error) => (error instanceof LedgerAway ? { problem: error.message, needsPerson: error.needsPerson } : undefined),
@@ -118,7 +118,8 @@ class SchemaIntrospector implements DatabaseIntrospector {
   }
 }
 
-class LedgerAdapter extends PostgresAdapter implements UnitAdapter {
+class LedgerAdapter extends PostgresAdapter implements UnitAdapter, JsonAdapter {
+  readonly jsonCast = '::json';
   readonly outage: Outage;
   readonly #driver: SessionDriver;
 

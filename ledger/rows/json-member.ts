@@ -1,6 +1,11 @@
-import { sql, type RawBuilder } from 'kysely';
-import { unitAdapterOf } from '../database/unit-adapter.ts';
+import { sql, type DialectAdapter, type RawBuilder } from 'kysely';
 import type { Db, RowLine, Tx } from '../schema.ts';
+
+/** What this asks of the adapter of each kind of database; `LedgerDriver.open` demands it. */
+export interface JsonAdapter extends DialectAdapter {
+  /** Follows a text whose members `->>` is to read, such as `::json`; empty where it reads them from text. */
+  readonly jsonCast: string;
+}
 
 /** Start of the JSON escape of a lone surrogate. `JSON.stringify` does not escape surrogates in pairs. */
 const SURROGATE = String.raw`\ud`;
@@ -19,6 +24,6 @@ const SPACE = String.raw`\u0020`;
  */
 export function jsonMember(db: Db | Tx, column: keyof RowLine, name: string): RawBuilder<unknown> {
   const json = sql`replace(replace(${sql.ref(`rows.${column}`)}, ${sql.lit(SURROGATE)}, ${sql.lit(PRIVATE_USE)}), ${sql.lit(NUL)}, ${sql.lit(SPACE)})`;
-  // SQLite, the only database without a unit adapter, reads JSON from text; PostgreSQL needs a cast.
-  return unitAdapterOf(db) === undefined ? sql`${json} ->> ${sql.lit(name)}` : sql`${json}::json ->> ${sql.lit(name)}`;
+  const { jsonCast } = db.getExecutor().adapter as JsonAdapter;
+  return sql`${json}${sql.raw(jsonCast)} ->> ${sql.lit(name)}`;
 }

@@ -7,14 +7,15 @@ import {
   SqliteDialect,
   SqliteDriver,
   type DatabaseConnection,
-  type Dialect,
   type Driver,
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
 import { moveAdvice } from '../../contract/other-disk.ts';
 import type { DirectAdapter } from '../database/prepared.ts';
+import type { JsonDialect } from '../driver.ts';
 import { LedgerUnreachable } from '../errors.ts';
+import type { JsonAdapter } from '../rows/json-member.ts';
 import { KeptStatements } from './kept-statements.ts';
 import { BUSY_TIMEOUT_MS, codeOf, explain } from './errors.ts';
 
@@ -24,7 +25,7 @@ import { BUSY_TIMEOUT_MS, codeOf, explain } from './errors.ts';
  *
  * Throws {@link LedgerUnreachable}.
  */
-export async function openSqlite(path: string): Promise<Dialect> {
+export async function openSqlite(path: string): Promise<JsonDialect> {
   try {
     const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
     try {
@@ -67,12 +68,13 @@ class LedgerDialect extends SqliteDialect {
     return new SqliteLedgerDriver(this.#statements, this.#path);
   }
 
-  override createAdapter(): SqliteAdapter {
+  override createAdapter(): LedgerAdapter {
     return new LedgerAdapter(this.#statements);
   }
 }
 
-class LedgerAdapter extends SqliteAdapter implements DirectAdapter {
+class LedgerAdapter extends SqliteAdapter implements DirectAdapter, JsonAdapter {
+  readonly jsonCast = '';
   readonly #statements: KeptStatements;
 
   constructor(statements: KeptStatements) {
