@@ -7,7 +7,7 @@ import type { ResultFile } from '../ledger/records.ts';
 import type { RowSnapshot } from '../ledger/rows/row-records.ts';
 import type { StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/rows/after-result.ts';
-import { withoutCode } from '../policy/rows/failure-reason.ts';
+import { withoutCode } from '../policy/rows/group-reasons.ts';
 import { nextPoll } from '../policy/polling/poll-schedule.ts';
 import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';

@@ -8,7 +8,7 @@ import type { Retake, RowEffect, RowEnding } from '../ledger/rows/row-effects.ts
 import { stemOf } from '../store/layout.ts';
 import type { StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/rows/after-result.ts';
-import { withCostNote } from '../policy/rows/failure-reason.ts';
+import { withCostNote } from '../policy/rows/group-reasons.ts';
 import { afterUnknown } from '../policy/rows/new-take.ts';
 import { interpretVagueRefusal, countRefusals, mayTryAgain, pausesBatch } from '../policy/rows/max-attempts.ts';
 import { reportFromLedger, type LoadedAttempt, type SubmitReport } from './attempt.ts';

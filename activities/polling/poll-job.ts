@@ -3,7 +3,7 @@ import { defined } from '../../contract/defined.ts';
 import type { WorkEvent } from '../../contract/work-events.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
-import { withoutIds } from '../../policy/rows/failure-reason.ts';
+import { withoutIds } from '../../policy/rows/group-reasons.ts';
 import { FEW_FAILED_POLLS, maxFailedPolls, nextPoll } from '../../policy/polling/poll-schedule.ts';
 import type { Span } from '../../policy/polling/job-times.ts';
 import { afterJobFailed } from '../../policy/rows/new-take.ts';

@@ -1,6 +1,6 @@
 import { outcomesThat } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { messageShape } from '../../policy/rows/failure-reason.ts';
+import { messageShape } from '../../policy/rows/group-reasons.ts';
 import type { BatchView } from './view-batch.ts';
 
 /** Rows that failed for one reason. */

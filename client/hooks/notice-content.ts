@@ -9,7 +9,7 @@ import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import type { BatchHookEvent } from '../../contract/hooks.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import { isChargeEstimated } from '../../policy/money/budget.ts';
-import { reasonOf } from '../../policy/rows/failure-reason.ts';
+import { reasonOf } from '../../policy/rows/group-reasons.ts';
 import { summarize, type Summary } from '../../results/summary.ts';
 import { trimEnd } from '../../contract/trim-end.ts';
 import type { OccurrenceRecord } from '../../ledger/schedules/occurrence-records.ts';

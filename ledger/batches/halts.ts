@@ -16,7 +16,7 @@ import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { RowLine, Tx } from '../schema.ts';
 import { noteAction } from '../history/actions.ts';
 import { cancelFirst } from './stops.ts';
-import { reasonOf } from '../../policy/rows/failure-reason.ts';
+import { reasonOf } from '../../policy/rows/group-reasons.ts';
 import { addPauseNotices } from '../notices/notices.ts';
 
 /*

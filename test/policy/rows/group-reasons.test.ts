@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Failure } from '../../../contract/failures.ts';
-import { reasonOf, withCostNote } from '../../../policy/rows/failure-reason.ts';
+import { reasonOf, withCostNote } from '../../../policy/rows/group-reasons.ts';
 
 describe('reasonOf', () => {
   it.each(['403 ERR_FORBIDDEN from cdn.example', '403 forbidden from cdn.example', '403 from cdn.example'])(
