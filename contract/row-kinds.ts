@@ -43,7 +43,7 @@ export type {
   Step,
 } from './operations.ts';
 
-/** All operations; `add-own-operations.ts` appends to this list and to those below. */
+/** All operations; `own-operation-rules.ts` appends to this list and to those below. */
 export const OPERATIONS = Object.keys(OPERATION_FACTS) as Operation[];
 /** All kinds of rows. */
 export const KINDS = Object.keys(KIND_FACTS) as Kind[];
@@ -78,6 +78,18 @@ export const columnsOfKind = memoizePerKind((kind): KindDefinition => {
     ],
   };
 });
+
+/** Returns the columns of a kind that hold local files, which its requests upload. */
+export const fileColumnsOf = memoizePerKind((kind): readonly SpecColumn[] => {
+  const { required, optional } = columnsOfKind(kind);
+  return [...required, ...optional].filter((column) => COLUMN_CELLS[column] === 'files');
+});
+
+/** Returns the local files in a cell; undefined if it is empty, or holds something else. */
+export function filesIn(spec: RowSpec, column: SpecColumn): readonly LocalFile[] | undefined {
+  const cell = spec[column];
+  return typeof cell === 'object' ? cell : undefined;
+}
 
 /** The part of a row's spec that decides which steps the row has. */
 export interface StepChoice {

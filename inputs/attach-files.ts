@@ -1,6 +1,6 @@
 import { cellOfContent } from '../contract/local-media.ts';
 import { show, type ManifestProblem } from '../contract/manifest-problems.ts';
-import type { LocalFile, MediaColumn } from '../contract/row-kinds.ts';
+import { fileColumnsOf, filesIn, type LocalFile, type MediaColumn, type SpecColumn } from '../contract/row-kinds.ts';
 import type { Columns } from './columns.ts';
 import type { UnpricedRow } from './manifest-options.ts';
 import { pathOfCell } from './local-media/path-cells.ts';
@@ -16,7 +16,7 @@ interface RowsByFiles {
 }
 
 /**
- * Reads the local files that rows name (recordings of voices, and media), and records the content's hash in the rows.
+ * Reads the local files that rows name (recordings to upload, and media), and records the content's hash in the rows.
  * So a row asks for that content, even if the file at its path changes later. Called for each portion of a manifest
  * that names files.
  *
@@ -28,29 +28,44 @@ export async function attachFiles(
   rules: SampleRules,
   columns: Pick<Columns, 'headerOf'>,
 ): Promise<RowsByFiles> {
-  const sampled = await attachSamples(rows, rules, columns.headerOf('samples'));
-  return attachLocalMedia(sampled, rules.folders, columns);
+  const uploads = await attachUploads(rows, rules, columns);
+  return attachLocalMedia(uploads, rules.folders, columns);
 }
 
-/** Reads the recordings of rows that make voices. `column`: their header in the file. */
-async function attachSamples(rows: readonly UnpricedRow[], rules: SampleRules, column: string): Promise<RowsByFiles> {
-  if (rows.every(({ spec }) => spec.samples === undefined)) return { rows, faulty: [], problems: [] };
-  // Loads the audio code only if a row has samples.
+/** Reads the recordings that requests upload, in whatever columns. */
+async function attachUploads(
+  rows: readonly UnpricedRow[],
+  rules: SampleRules,
+  columns: Pick<Columns, 'headerOf'>,
+): Promise<RowsByFiles> {
+  const named = ({ spec }: UnpricedRow): readonly (readonly [column: SpecColumn, files: readonly LocalFile[]])[] =>
+    fileColumnsOf(spec.kind).flatMap((column) => {
+      const files = filesIn(spec, column);
+      return files === undefined ? [] : [[column, files] as const];
+    });
+  if (rows.every((row) => named(row).length === 0)) return { rows, faulty: [], problems: [] };
+  // Loads the audio code only if a row has such files.
   const { checkSamples } = await import('./voices/check-samples.ts');
+  const check = async ([column, files]: readonly [SpecColumn, readonly LocalFile[]]) =>
+    [column, await checkSamples(files, rules)] as const;
   const checked = await Promise.all(
-    rows.map(async (row) => ({
-      row,
-      found: row.spec.samples === undefined ? undefined : await checkSamples(row.spec, rules),
-    })),
+    rows.map(async (row) => ({ row, cells: await Promise.all(named(row).map(check)) })),
   );
   const faulty: UnpricedRow[] = [];
   const problems: ManifestProblem[] = [];
-  const attached = checked.flatMap(({ row, found }): UnpricedRow[] => {
-    if (found === undefined) return [row];
-    if ('samples' in found) return [{ ...row, spec: { ...row.spec, samples: found.samples } }];
-    problems.push(...found.findings.map((one) => ({ line: row.line, id: row.id, column, ...one })));
-    faulty.push(row);
-    return [];
+  const attached = checked.flatMap(({ row, cells }): UnpricedRow[] => {
+    const wrong = cells.flatMap(([column, found]) =>
+      'files' in found
+        ? []
+        : found.findings.map((one) => ({ line: row.line, id: row.id, column: columns.headerOf(column), ...one })),
+    );
+    problems.push(...wrong);
+    if (wrong.length > 0) {
+      faulty.push(row);
+      return [];
+    }
+    const read = cells.flatMap(([column, found]) => ('files' in found ? [[column, found.files] as const] : []));
+    return [read.length === 0 ? row : { ...row, spec: { ...row.spec, ...Object.fromEntries(read) } }];
   });
   return { rows: attached, faulty, problems };
 }

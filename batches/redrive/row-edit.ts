@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../contract/defined.ts';
 import type { Step } from '../../contract/operations.ts';
-import { type RowSpec, stepsIn, columnsThatShape } from '../../contract/row-kinds.ts';
+import { columnsThatShape, fileColumnsOf, stepsIn, type RowSpec } from '../../contract/row-kinds.ts';
 import type { ManifestRow } from '../../inputs/manifest-options.ts';
 import { numberColumns, numberIn } from '../../inputs/number-columns.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
@@ -25,9 +25,9 @@ export function editOf(
     const now = line.input[columns.indexOf(column)] ?? old;
     return old !== now && isSameValue(column, old, now) ? old : now;
   });
-  // A sample or local file may have new content under its old name.
-  const isSameFiles = isDeepStrictEqual(row.spec.samples, line.spec.samples) && isSameLocalMedia(row.spec, line.spec);
-  if (isDeepStrictEqual(input, before) && isSameFiles) return null;
+  // A file may have new content under its old name.
+  const isSameContent = hasSameFiles(row.spec, line.spec) && isSameLocalMedia(row.spec, line.spec);
+  if (isDeepStrictEqual(input, before) && isSameContent) return null;
   const spec = keepDialect(row.spec, keepLength(row.spec, line.spec));
   const { tts, prices } = batch.settings;
   return { spec, input, quoted: quoteRow(spec.kind, spec, tts, prices), from: firstTouched(row.spec, spec) };
@@ -36,6 +36,12 @@ export function editOf(
 /** Returns whether two cells are one number: a spreadsheet may write 6,50 as 6.5. */
 function isSameNumber(before: string, after: string): boolean {
   return numberIn(before, ',') === numberIn(after, ',');
+}
+
+/** Returns whether two inputs upload the same files, with the same content. */
+function hasSameFiles(before: RowSpec, after: RowSpec): boolean {
+  const columns = [before, after].flatMap(({ kind }) => fileColumnsOf(kind));
+  return columns.every((column) => isDeepStrictEqual(before[column], after[column]));
 }
 
 /** Returns whether two inputs have the same local media, by content (`audio` and `video` then contain their hashes). */

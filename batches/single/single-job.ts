@@ -6,6 +6,8 @@ import type { Account } from '../../contract/names.ts';
 import {
   COLUMN_CELLS,
   dialectOf,
+  fileColumnsOf,
+  filesIn,
   operationOf,
   stepsIn,
   type JsonValue,
@@ -159,9 +161,9 @@ export function isSameJob(one: RowSpec, other: RowSpec): boolean {
 }
 
 /** Returns what identifies a request: its cells, with files by their content. */
-function identityOf({ samples, local: _paths, ...spec }: RowSpec): JsonValue {
-  const files = samples?.map(({ sha256 }) => sha256);
-  return { ...spec, ...defined({ samples: files }) };
+function identityOf({ local: _paths, ...spec }: RowSpec): object {
+  const files = fileColumnsOf(spec.kind).map((column) => [column, filesIn(spec, column)?.map(({ sha256 }) => sha256)]);
+  return { ...spec, ...defined(Object.fromEntries(files)) };
 }
 
 function sourceOf(command: string, cells: SingleJob['cells']): ManifestSource {

@@ -1,4 +1,4 @@
-import type { MediaColumn, RowSpec } from '../../contract/row-kinds.ts';
+import { fileColumnsOf, type RowSpec } from '../../contract/row-kinds.ts';
 
 /**
  * How paths in `audio` and `video` cells are treated. `links`: the service gets a link to the file. `none`: links are
@@ -27,6 +27,8 @@ export function pathOfCell(cell: string): string | undefined {
 }
 
 /** Whether a row names local files, which are read before the row is priced. */
-export function namesFiles({ samples, audio = '', video = '' }: Pick<RowSpec, 'samples' | MediaColumn>): boolean {
-  return samples !== undefined || pathOfCell(audio) !== undefined || pathOfCell(video) !== undefined;
+export function namesFiles(spec: RowSpec): boolean {
+  const { audio = '', video = '' } = spec;
+  const hasFiles = fileColumnsOf(spec.kind).some((column) => spec[column] !== undefined);
+  return hasFiles || pathOfCell(audio) !== undefined || pathOfCell(video) !== undefined;
 }

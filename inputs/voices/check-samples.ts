@@ -1,4 +1,4 @@
-import type { LocalFile, RowSpec } from '../../contract/row-kinds.ts';
+import type { LocalFile } from '../../contract/row-kinds.ts';
 import { SAMPLE_LIMITS, type SampleLimits } from '../../contract/api-limits.ts';
 import { inMegabytes, inspectSample } from './inspect-sample.ts';
 import { show, type Finding } from '../../contract/manifest-problems.ts';
@@ -13,12 +13,12 @@ export interface SampleRules {
   readonly limits?: SampleLimits | undefined;
 }
 
-/** A row's recordings as found on disk, or the problems with them. */
+/** The recordings of a cell as found on disk, or the problems with them. */
 export type CheckedSamples =
-  { readonly samples: readonly LocalFile[] } | { readonly findings: readonly Omit<Finding, 'column'>[] };
+  { readonly files: readonly LocalFile[] } | { readonly findings: readonly Omit<Finding, 'column'>[] };
 
-/** Reads and checks the recordings of a row that makes a voice, before anything is paid for. */
-export async function checkSamples({ samples = [] }: RowSpec, rules: SampleRules): Promise<CheckedSamples> {
+/** Reads and checks the recordings of a cell, such as those of a new voice, before anything is paid for. */
+export async function checkSamples(samples: readonly LocalFile[], rules: SampleRules): Promise<CheckedSamples> {
   const { limits = SAMPLE_LIMITS } = rules;
   if (samples.length > limits.files) {
     const expected = `${String(limits.files)} files at most (setting samples.files)`;
@@ -44,5 +44,5 @@ export async function checkSamples({ samples = [] }: RowSpec, rules: SampleRules
   if (twice !== undefined) {
     findings.push({ expected: 'recordings that differ', got: `${show(twice.path)} twice`, code: 'bad-sample' });
   }
-  return findings.length > 0 ? { findings } : { samples: files };
+  return findings.length > 0 ? { findings } : { files };
 }
