@@ -82,7 +82,7 @@ const IMPORTS = {
       'inputs/formula-guard',
       'inputs/number-columns',
       'inputs/output-name',
-      'inputs/own-operation-schema',
+      'inputs/own-operations/own-operation-schema',
       'inputs/regular-file',
       'inputs/seen-table',
     ],

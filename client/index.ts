@@ -23,7 +23,7 @@ export type { RedriveCheck, RedriveOptions } from './redrive/redrive-options.ts'
 export type { Finding, Trouble } from './doctor/doctor.ts';
 export type { FollowEvent } from './status/follow.ts';
 export type { TemporalCluster, VoxbatchOptions } from './read-options.ts';
-export type { OwnColumn, OwnOperation } from '../contract/own-operation.ts';
+export type { OwnColumn, OwnOperation } from '../contract/own-operations/own-operation.ts';
 export type { WebhookEvent } from './webhooks/webhook-options.ts';
 export type { MetricsOptions } from './metrics/metrics-options.ts';
 export type { WebhookOptions } from './webhooks/webhook-options.ts';

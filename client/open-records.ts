@@ -1,4 +1,4 @@
-import { tryAddOperations } from '../contract/add-own-operations.ts';
+import { tryAddOperations } from '../contract/own-operations/own-operation-rules.ts';
 import { statSync } from 'node:fs';
 import { orElse } from '../contract/or-else.ts';
 import { isLedgerFile } from '../contract/urls.ts';

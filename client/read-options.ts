@@ -11,7 +11,7 @@ import {
   type WebhookOptions,
 } from './webhooks/webhook-options.ts';
 import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Settings, useOperations } from './settings.ts';
-import type { OwnOperation } from '../contract/own-operation.ts';
+import type { OwnOperation } from '../contract/own-operations/own-operation.ts';
 import { readMetricsOptions, type MetricsOptions } from './metrics/metrics-options.ts';
 import { requireOperator } from './history/by-person.ts';
 import type { Config } from '../inputs/config-file.ts';

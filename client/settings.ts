@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readBaseUrl } from '../api/base-url.ts';
-import { addOperations, OwnOperationError } from '../contract/add-own-operations.ts';
+import { addOperations, OwnOperationError } from '../contract/own-operations/own-operation-rules.ts';
 import type { Config } from '../inputs/config-file.ts';
 import type { MetricsTarget } from '../contract/metrics-target.ts';
 import { readLedgerAddress } from '../ledger/supported-databases.ts';

@@ -1,5 +1,5 @@
 import type { Cast } from './cast.ts';
-import type { OwnOperation } from './own-operation.ts';
+import type { OwnOperation } from './own-operations/own-operation.ts';
 import { formatDialectChoice, type DialectChoice } from './dialects.ts';
 import type { Finishing, Joining } from './finishing.ts';
 import type { ReportChoice } from './report.ts';

@@ -1,11 +1,11 @@
 import type { Dialect } from './dialects.ts';
-import type { OwnOperation } from './own-operation.ts';
+import type { OwnOperation } from './own-operations/own-operation.ts';
 import type { Tariff } from './price-units.ts';
 
 /**
  * Tables of the API's paid operations, and of the kinds of rows that consist of them. They hold everything that
  * voxbatch knows about an operation; no other code tests for one by name. A new operation needs an entry here, one in
- * `request-fields.ts` and one in `api/operations/clients.ts`. `add-own-operations.ts` adds the user's own operations at
+ * `request-fields.ts` and one in `api/operations/clients.ts`. `own-operations/` adds the user's own operations at
  * run time, before the first row is read. `row-kinds.ts` has the functions that query these tables.
  */
 
@@ -148,6 +148,8 @@ export interface OperationFacts {
   readonly takes: readonly SpecColumn[];
   /** Media columns that are billed by length; the longest counts. The row may state that length in `duration`. */
   readonly lengthOf: readonly MediaColumn[];
+  /** The column with the number that a price by `number` multiplies. Default: none, so such a price is unknown. */
+  readonly numberOf?: SpecColumn;
   /** The default price, an estimate from public material. */
   readonly price: Tariff;
   /** Ranges that the API accepts, by column. */

@@ -3,11 +3,13 @@
  * in the config file. The simulator charges by the same rules.
  */
 
-/** The billable content of a request. */
+/** The billable content of a request. Whoever prices one states every property, so the compiler finds them all. */
 export interface BilledWork {
-  readonly text?: string | undefined;
+  readonly text: string | undefined;
   /** Length of the billed media, in seconds. */
-  readonly duration?: number | undefined;
+  readonly duration: number | undefined;
+  /** The number in the column that an operation of a user's own is billed by. */
+  readonly number: number | undefined;
 }
 
 interface PriceUnit {
@@ -34,6 +36,12 @@ export const PRICE_UNITS = {
     reads: 'duration',
     cost: ({ credits }, { duration }) => (duration === undefined ? null : tidy(Math.ceil(duration) * credits)),
   },
+  /** Per unit of that number, not rounded. */
+  number: {
+    words: 'per unit of its number column',
+    reads: 'number',
+    cost: ({ credits }, { number }) => (number === undefined ? null : tidy(number * credits)),
+  },
   /** Per request. */
   job: { words: 'per request', reads: null, cost: ({ credits }) => credits },
 } as const satisfies Readonly<Record<string, PriceUnit>>;
@@ -55,7 +63,7 @@ export interface Price extends Tariff {
   readonly estimate: boolean;
 }
 
-/** Returns the price of one request in credits; null if it cannot be known (no text, no duration). */
+/** Returns the price of one request in credits; null if it cannot be known (no text, no duration, no number). */
 export function costOf(tariff: Tariff, work: BilledWork): number | null {
   return PRICE_UNITS[tariff.unit].cost(tariff, work);
 }

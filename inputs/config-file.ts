@@ -16,7 +16,7 @@ import {
 } from '../contract/tunables.ts';
 import { isLinkBase, isListenAddress, SERVE_MEDIA_FORM, SERVE_MEDIA_URL_FORM } from '../contract/serve-media.ts';
 import { expectedOf, isPlainUrl, type ValueKind } from '../contract/value-kinds.ts';
-import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from './own-operation-schema.ts';
+import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from './own-operations/own-operation-schema.ts';
 import { show } from '../contract/manifest-problems.ts';
 import { whyBadPath } from './output-name.ts';
 import { readRegular } from './regular-file.ts';
@@ -178,7 +178,7 @@ export const configSchema = z
  * - `$schema`: where the JSON Schema of the file is, for editors.
  * - `api.url`: the API, ends in `/api/open/v1`.
  * - `prices`: replaces the built-in price of an operation as a whole. In credits.
- * - `operations`: paid operations of your own; see `contract/own-operation.ts`.
+ * - `operations`: paid operations of your own; see `contract/own-operations/own-operation.ts`.
  * - `limits`, `budget`, `halt`, `onUnknown`, `retakes`: see `contract/tunables.ts`.
  * - `polling`: see `contract/polling-settings.ts`.
  * - `apiDialect`: the paths of the API that new batches use; see `contract/dialects.ts`.

@@ -18,7 +18,7 @@ import {
   LoadTakenOver,
   MonthUsedUp,
 } from './errors.ts';
-import { ownOperations } from '../contract/add-own-operations.ts';
+import { ownOperations } from '../contract/own-operations/own-operation-rules.ts';
 import { defined } from '../contract/defined.ts';
 import { scanRows, withLocks, type Ledger } from './ledger.ts';
 import type { LedgerDriver, LockMethods } from './driver.ts';

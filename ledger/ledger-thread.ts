@@ -4,8 +4,8 @@
  */
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../threads/serve-jobs.ts';
-import { addOperations } from '../contract/add-own-operations.ts';
-import type { OwnOperation } from '../contract/own-operation.ts';
+import { addOperations } from '../contract/own-operations/own-operation-rules.ts';
+import type { OwnOperation } from '../contract/own-operations/own-operation.ts';
 import { defined } from '../contract/defined.ts';
 import type { LedgerCall, LedgerPlace, OpenedLedger } from './ledger-in-thread.ts';
 import { createLedger, type Ledger } from './ledger.ts';

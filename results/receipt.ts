@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isoTime } from '../contract/times.ts';
-import { nameIn } from '../inputs/own-operation-schema.ts';
+import { nameIn } from '../inputs/own-operations/own-operation-schema.ts';
 import { DIALECTS } from '../contract/dialects.ts';
 import { ATTEMPT_STATES, wasAccepted } from '../contract/outcomes.ts';
 import { FAILURES } from '../contract/failures.ts';

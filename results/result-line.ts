@@ -11,7 +11,7 @@ import type { ChargeRecord } from '../ledger/requests/charge-records.ts';
 import type { ResultFile } from '../ledger/records.ts';
 import type { RowRecord } from '../ledger/rows/row-records.ts';
 import { foldersOf } from '../store/layout.ts';
-import { nameIn } from '../inputs/own-operation-schema.ts';
+import { nameIn } from '../inputs/own-operations/own-operation-schema.ts';
 import { safeId, UNFIT_FOLDER } from '../inputs/output-name.ts';
 import { MEDIA_FOLDER } from '../inputs/output-name.ts';
 import { mediaName, UnfitName } from './media-names.ts';

@@ -13,7 +13,7 @@ import { openApiDocument } from './open-api.ts';
 import { Refusal } from './refusals.ts';
 import { API_ROUTES } from './routes/all.ts';
 import { addControlRoutes } from './routes/control.ts';
-import { ownRoutes } from './routes/own.ts';
+import { ownRoutes } from './own-operations/own-routes.ts';
 import type { Service } from './service.ts';
 
 /** Prefix of the legacy paths. */

@@ -1,4 +1,4 @@
-import type { OwnOperation } from '../contract/own-operation.ts';
+import type { OwnOperation } from '../contract/own-operations/own-operation.ts';
 import { parseFaultPlan, type FaultPlan, type ReadyFaultPlan } from './fault-plan.ts';
 import { parseShape } from './shapes.ts';
 import type { WebhookMode } from './webhook-modes.ts';

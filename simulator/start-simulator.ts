@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { addOperations } from '../contract/add-own-operations.ts';
+import { addOperations } from '../contract/own-operations/own-operation-rules.ts';
 import { API_PATH } from '../contract/urls.ts';
 import { formatListenAddress } from '../contract/listen-address.ts';
 import { buildApiServer } from './api-server.ts';

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { addOperations, OwnOperationError } from '../../contract/add-own-operations.ts';
+import { addOperations, OwnOperationError } from '../../contract/own-operations/own-operation-rules.ts';
 import { realmDifference, type Realm } from '../../contract/names.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../contract/dialects.ts';
 import type { FreeRequest } from '../free-request.ts';
 import type { JobClient, OperationClient, OperationClients } from '../operations/operation-client.ts';
-import { ownClient } from '../operations/own-client.ts';
+import { ownClient } from '../own-operations/own-client.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { factsOf, type BuiltInOperation, type Operation, type OwnName } from '../../contract/row-kinds.ts';
 import { ApiError } from '../speech-api.ts';

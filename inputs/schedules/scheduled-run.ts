@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { tryAddOperations } from '../../contract/add-own-operations.ts';
+import { tryAddOperations } from '../../contract/own-operations/own-operation-rules.ts';
 import { OPERATIONS, KINDS } from '../../contract/row-kinds.ts';
 import { REPORT_CHOICES } from '../../contract/report.ts';
 import { SPLIT_MODES } from '../../contract/row-parts.ts';
@@ -10,7 +10,7 @@ import { TUNABLES, type TunableValues } from '../../contract/tunables.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
 import { isManifestUrl } from '../manifest-place.ts';
 import { FINISHING } from '../config-file.ts';
-import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from '../own-operation-schema.ts';
+import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from '../own-operations/own-operation-schema.ts';
 
 /** Returns a schema for the value of a setting: valid if it survives formatting and parsing. */
 function tunable(takes: ValueKind): z.ZodType {

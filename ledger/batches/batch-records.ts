@@ -1,6 +1,6 @@
 import type { BatchSettings } from '../../contract/batch.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
-import { tryAddOperations } from '../../contract/add-own-operations.ts';
+import { tryAddOperations } from '../../contract/own-operations/own-operation-rules.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import type { Subset } from '../../contract/subset.ts';
 import type { Selectable } from 'kysely';

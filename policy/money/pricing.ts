@@ -1,8 +1,9 @@
 import { ownColumnOf } from '../rows/column-of-field.ts';
-import { costOf, sumOfPrices } from '../../contract/price-units.ts';
+import { costOf, sumOfPrices, type BilledWork } from '../../contract/price-units.ts';
 import {
   type PriceTable,
   checkedStepOf,
+  factsOf,
   operationOf,
   priceIn,
   stepsIn,
@@ -27,18 +28,26 @@ interface PriceTerms {
 }
 
 /**
- * Returns the price of one request; null if unknown (no text, no duration). An earlier version accepted `api.text`
- * beside the column `text`. It is unknown which of them the API reads, so the higher price counts.
+ * Returns the price of one request; null if unknown (no text, no duration, no number). An earlier version
+ * accepted `api.text` beside the column `text`. It is unknown which of them the API reads, so the higher price counts.
  */
 export function quoteStep(operation: Operation, spec: RowSpec, prices: PriceTable): number | null {
   const price = priceIn(prices, operation);
-  let highest = costOf(price, spec);
+  const work = billedIn(operation, spec);
+  let highest = costOf(price, work);
   for (const [field, text] of Object.entries(spec.extra)) {
     if (ownColumnOf(spec.kind, field) !== 'text') continue;
-    const cost = typeof text === 'string' ? costOf(price, { ...spec, text }) : null;
+    const cost = typeof text === 'string' ? costOf(price, { ...work, text }) : null;
     highest = highest === null || cost === null ? null : Math.max(highest, cost);
   }
   return highest;
+}
+
+function billedIn(operation: Operation, spec: RowSpec): BilledWork {
+  const { numberOf } = factsOf(operation);
+  const number = numberOf === undefined ? undefined : spec[numberOf];
+  const { text, duration } = spec;
+  return { text, duration, number: typeof number === 'number' ? number : undefined };
 }
 
 /** Returns the price of a row: the sum of its steps, or null if the price of any step is unknown. */

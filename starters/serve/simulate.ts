@@ -6,7 +6,7 @@ import { OptionError, parseSimulatorArguments } from '../../simulator/options.ts
 import type { SimulatorOptions } from '../../simulator/settings.ts';
 import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
-import { ownOperations } from '../../contract/add-own-operations.ts';
+import { ownOperations } from '../../contract/own-operations/own-operation-rules.ts';
 import { readSettings } from '../connect/settings.ts';
 import { findToken } from '../connect/api-token.ts';
 import { ExitError } from '../exit-error.ts';

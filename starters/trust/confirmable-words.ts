@@ -6,7 +6,7 @@ import {
   type ScheduleContents,
 } from '../../client/trust/confirmables.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
-import type { OwnOperation } from '../../contract/own-operation.ts';
+import type { OwnOperation } from '../../contract/own-operations/own-operation.ts';
 import { BUILT_IN_PRICES, factsOf, OPERATIONS } from '../../contract/row-kinds.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 import { shellWord } from '../../contract/shell-word.ts';

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { costOf, PRICE_UNIT_NAMES, PRICE_UNITS } from '../../contract/price-units.ts';
+import { type BilledWork, costOf, PRICE_UNIT_NAMES, PRICE_UNITS } from '../../contract/price-units.ts';
 import { readPage } from '../docs/pages.ts';
 
-const WORK = { text: 'Hello', duration: 2.5 };
+const WORK: BilledWork = { text: 'Hello', duration: 2.5, number: 0.7 };
+const NOTHING: BilledWork = { text: undefined, duration: undefined, number: undefined };
 
 describe('the units of prices', () => {
   it('multiply the price of one', () => {
@@ -10,13 +11,14 @@ describe('the units of prices', () => {
     expect(costs).toEqual([
       ['character', 15],
       ['second', 9],
+      ['number', 2.1],
       ['job', 3],
     ]);
   });
 
   it.each(PRICE_UNIT_NAMES)('%s says what it must know of the work, and needs no more', (unit) => {
     const { reads } = PRICE_UNITS[unit];
-    const known = reads === null ? {} : { [reads]: WORK[reads] };
+    const known = reads === null ? NOTHING : { ...NOTHING, [reads]: WORK[reads] };
     expect(costOf({ unit, credits: 3 }, known)).toBe(costOf({ unit, credits: 3 }, WORK));
     if (reads !== null) expect(costOf({ unit, credits: 3 }, { ...WORK, [reads]: undefined })).toBeNull();
   });

@@ -26,12 +26,26 @@ const CLEAN = {
   columns: { audio: { field: 'audioUrl' } },
   price: { unit: 'second', credits: 2 },
 };
+/** Is charged by a number of the row, and reads a column of numbers that voxbatch has. */
+const TONE = {
+  name: 'tone',
+  path: '/sound/tones/jobs',
+  answer: 'job',
+  result: 'audio',
+  columns: {
+    prompt: { field: 'prompt' },
+    length: { field: 'lengthSeconds', cell: 'number' },
+    speed: { field: 'speed' },
+  },
+  price: { unit: 'number', column: 'length', credits: 0.5 },
+};
 const ROWS = 12;
 const MANIFEST = [
-  'id,kind,prompt,loudness,audio,duration,text,voice',
-  ...Array.from({ length: ROWS }, (_, at) => `e${String(at)},sound-effect,Rain ${String(at)},${String(at)},,,,`),
-  'clean,clean-up,,,https://media.example/speech.mp3?seconds=4,4,,',
-  'hello,tts,,,,,Hello there!,voice-1',
+  'id,kind,prompt,loudness,audio,duration,text,voice,length,speed',
+  ...Array.from({ length: ROWS }, (_, at) => `e${String(at)},sound-effect,Rain ${String(at)},${String(at)},,,,,,`),
+  'clean,clean-up,,,https://media.example/speech.mp3?seconds=4,4,,,,',
+  'tone,tone,A sine of 440 Hz,,,,,,2.6,1.5',
+  'hello,tts,,,,,Hello there!,voice-1,,',
 ].join('\n');
 
 interface Charge {
@@ -51,7 +65,7 @@ const charges = async (): Promise<readonly Charge[]> =>
   (await (await fetch(`${origin}/__simulator/ledger`)).json()) as readonly Charge[];
 
 beforeAll(async () => {
-  world = await LiveWorld.open({ config: configOf(EFFECT, CLEAN) });
+  world = await LiveWorld.open({ config: configOf(EFFECT, CLEAN, TONE) });
   const port = await freePort();
   origin = `http://127.0.0.1:${String(port)}`;
   env = { VOXBATCH_API_URL: `${origin}/api/open/v1` };
@@ -70,11 +84,21 @@ describe('an operation of a user', () => {
     expect(planned.code).toBe(0);
     expect(planned.stdout).toMatch(/sound-effect +12 +12 +144 /);
     expect(planned.stdout).toMatch(/clean-up +1 +1 +8 /);
+    expect(planned.stdout).toMatch(/tone +1 +1 +1\.3 /);
+    expect(planned.stdout).toContain('tone 0.5 credits per unit of its number column');
     const refused = await world.run(['run', 'effects.csv', '--yes'], { env });
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.stderr).toMatch(/operations: .*sound-effect/);
     expect(await charges()).toEqual([]);
-    await world.confirm(configOf(EFFECT, CLEAN));
+    await world.confirm(configOf(EFFECT, CLEAN, TONE));
+  });
+
+  it('is not bought by a number that has no price', async () => {
+    await world.write('tones.csv', 'id,kind,prompt,length,speed\na,tone,Below zero,-1,1\nb,tone,Nothing,,1\n');
+    const refused = await world.run(['plan', 'tones.csv'], { env });
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toMatch(/line 2, id a, column length: expected a number from 0 to 1000000000/);
+    expect(refused.stderr).toMatch(/line 3, id b, column length/);
   });
 
   it('is charged once a row, whatever ends in between', async () => {
@@ -84,13 +108,14 @@ describe('an operation of a user', () => {
     const results = [...(await world.results('effects')).values()];
     const endedAs = (outcome: string): number => results.filter(({ _outcome }) => _outcome === outcome).length;
     // No list is asked for such jobs, so what was in doubt at the kill stays so.
-    expect(endedAs('succeeded') + endedAs('unknown')).toBe(ROWS + 2);
+    expect(endedAs('succeeded') + endedAs('unknown')).toBe(ROWS + 3);
     expect(endedAs('succeeded')).toBeGreaterThan(ROWS / 2);
     const made = results.find(({ _kind, _outcome }) => _kind === 'sound-effect' && _outcome === 'succeeded');
     expect(made).toMatchObject({ _credits: 12, _file: `media/${String(made?.['id'])}.mp3` });
     const rows = (await charges()).map(({ idempotencyKey }) => /-effects-(\d+)-/.exec(idempotencyKey)?.[1]);
     expect(new Set(rows).size).toBe(rows.length);
     expect((await charges()).find(({ operation }) => operation === 'clean-up')?.credits).toBe(8);
+    expect((await charges()).find(({ operation }) => operation === 'tone')?.credits).toBe(1.3);
   });
 
   it('needs no configuration to be looked at', async () => {

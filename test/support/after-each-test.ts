@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, jest } from '@jest/globals';
-import { ownOperations } from '../../contract/add-own-operations.ts';
+import { ownOperations } from '../../contract/own-operations/own-operation-rules.ts';
 import { beginTest, endAll } from './end-after-test.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { chooseSettings, type WantedBatch } from '../../../batches/batch-settings.ts';
 import { choicesOf, scheduledRunOf } from '../../../batches/schedules/scheduled-choices.ts';
-import type { OwnOperation } from '../../../contract/own-operation.ts';
+import type { OwnOperation } from '../../../contract/own-operations/own-operation.ts';
 import { parseScheduledRun, type ScheduledRun } from '../../../inputs/schedules/scheduled-run.ts';
 
 const DENOISE: OwnOperation = {

@@ -1,17 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import type { OwnOperation } from '../../contract/own-operation.ts';
-import { costOf } from '../../contract/price-units.ts';
-import type { Operation } from '../../contract/row-kinds.ts';
+import type { OwnColumn, OwnOperation } from '../../contract/own-operations/own-operation.ts';
+import { cellOf, type Operation, type OwnName } from '../../contract/row-kinds.ts';
 import { acceptJob, type JobOrder } from '../accept-job.ts';
 import { newRequestId } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import { contentTypeOf, soundOf, renderMedia, speechOf, type Sound } from '../media-result.ts';
+import { priceOfWork } from '../price-request.ts';
 import { readJob } from '../read-job.ts';
 import type { Service } from '../service.ts';
 import { speechAnswer } from '../speech-answer.ts';
-import type { ApiRoutes } from './api-routes.ts';
-import { idempotencyKeyOf, mediaUrl, readPart } from './read-request.ts';
+import type { ApiRoutes } from '../routes/api-routes.ts';
+import { idempotencyKeyOf, mediaUrl, readPart } from '../routes/read-request.ts';
 
 /**
  * The endpoints of a user-defined operation, built from its definition. Its results speak the texts sent, or repeat the
@@ -30,32 +30,40 @@ export function ownRoutes(own: OwnOperation): ApiRoutes {
   };
 }
 
+/** The schema of a request field, by what the cells of its column hold. */
+const FIELDS: Readonly<Record<NonNullable<OwnColumn['cell']> | 'link', z.ZodType<string | number>>> = {
+  text: z.string().min(1),
+  name: z.string().min(1),
+  number: z.number(),
+  link: mediaUrl,
+};
+
 /** Returns the schema of the operation's request body. */
 function bodyOf({ columns }: OwnOperation): z.ZodType<Record<string, string | number | undefined>> {
-  const members = Object.entries(columns).map(([column, { field, cell, optional }]) => {
-    const text = isMedia(column) ? mediaUrl : z.string().min(1);
-    const value = cell === 'number' && !isMedia(column) ? z.number() : text;
+  const members = Object.entries(columns).map(([column, { field, optional }]) => {
+    // The operation was added, so each of its columns has a kind of cells, one of these.
+    const value = FIELDS[cellOf(column as OwnName) as keyof typeof FIELDS];
     return [field, optional === true ? value.optional() : value] as const;
   });
   return z.object(Object.fromEntries(members));
 }
 
-function isMedia(column: string): boolean {
-  return column === 'audio' || column === 'video';
-}
-
 /** Reads a request into what to make for it, and at what price. */
 function orderOf(own: OwnOperation, service: Service, request: FastifyRequest): JobOrder {
   const body = readPart(bodyOf(own), request.body);
-  const sent = (column: string): string | undefined => body[own.columns[column]?.field ?? '']?.toString();
+  const cell = (column: string): string | number | undefined => body[own.columns[column]?.field ?? ''];
+  const sent = (column: string): string | undefined => cell(column)?.toString();
   const subject = Object.values(body).join(' ');
   const [audio, video, text] = [sent('audio'), sent('video'), sent('text')];
   const heard = [audio, video].flatMap((url) => (url === undefined ? [] : soundOf(url, service)));
   const sound: Sound = heard[0] ?? speechOf(text ?? subject, own.name, 'mp3');
   const duration = heard.length === 0 ? undefined : Math.max(...heard.map(({ seconds }) => seconds));
+  const { column } = own.price;
+  const number = column === undefined ? undefined : Number(cell(column));
+  const operation = own.name as JobOrder['operation'];
   return {
-    operation: own.name as JobOrder['operation'],
-    cost: costOf(own.price, { text, duration }) ?? 0,
+    operation,
+    cost: priceOfWork(operation, { text, duration, number }),
     format: own.result === 'video' ? 'mp4' : 'mp3',
     subject,
     sound,

@@ -1,9 +1,10 @@
-import type { Tariff } from './price-units.ts';
+import type { Tariff } from '../price-units.ts';
 
 /**
  * Operations of the user's own (`operations` in the config file): paid requests of the same HTTP service, or of a
  * gateway, that voxbatch has no built-in support for. Each defines one kind of rows with one step; operation, kind and
- * step share its name in manifests, prices, receipts and the ledger. `add-own-operations.ts` registers them.
+ * step share its name in manifests, prices, receipts and the ledger. `own-operation-rules.ts` checks and registers
+ * them.
  */
 
 /** A column that an operation reads. */
@@ -38,9 +39,14 @@ export interface OwnOperation {
   readonly links?: readonly string[];
   /** The columns that the request reads, by manifest column. */
   readonly columns: Readonly<Record<string, OwnColumn>>;
-  /**
-   * Its price per `character` of the column `text`, per started `second` of the longest of the columns `audio` and
-   * `video`, or per request (`job`).
-   */
-  readonly price: Tariff;
+  readonly price: OwnPrice;
+}
+
+/**
+ * The price of an own operation: per `character` of the column `text`, per started `second` of the longest of the
+ * columns `audio` and `video`, per unit of the `number` in a column, or per request (`job`).
+ */
+export interface OwnPrice extends Tariff {
+  /** Only with `number`: the column, which rows must fill with a number from 0 to a billion. */
+  readonly column?: string;
 }

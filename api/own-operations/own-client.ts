@@ -1,6 +1,6 @@
-import type { OwnOperation } from '../../contract/own-operation.ts';
+import type { OwnOperation } from '../../contract/own-operations/own-operation.ts';
 import { asText, firstOf, objectsAt } from '../read-members.ts';
-import { bodyOf, jobAt, type DirectClient, type JobClient } from './operation-client.ts';
+import { bodyOf, jobAt, type DirectClient, type JobClient } from '../operations/operation-client.ts';
 
 /** Members that may hold the link to media. */
 const LINKS = ['result_url', 'resultUrl', 'output_url', 'outputUrl', 'audio_url', 'audioUrl', 'video_url', 'videoUrl'];

@@ -1,8 +1,8 @@
 import { workerData, parentPort } from 'node:worker_threads';
-import { addOperations } from '../../contract/add-own-operations.ts';
-import { openManifest } from '../../inputs/manifest-source.ts';
-import { summarizeManifest } from '../../inputs/read-manifest.ts';
-import { loadFile, OPTIONS } from './manifest-file.ts';
+import { addOperations } from '../../../contract/own-operations/own-operation-rules.ts';
+import { openManifest } from '../../../inputs/manifest-source.ts';
+import { summarizeManifest } from '../../../inputs/read-manifest.ts';
+import { loadFile, OPTIONS } from '../manifest-file.ts';
 
 /** What a thread with this module answers about the manifest at the path that it is given. */
 export interface OwnNumbers {

@@ -2,11 +2,11 @@ import { expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { compiledOf } from '../compiled.mjs';
-import { manifestFile } from './manifest-file.ts';
+import { compiledOf } from '../../compiled.mjs';
+import { manifestFile } from '../manifest-file.ts';
 import { COLUMN, type OwnNumbers } from './read-own-numbers.ts';
 
-const THREAD = pathToFileURL(compiledOf('test/inputs/read-own-numbers.ts'));
+const THREAD = pathToFileURL(compiledOf('test/inputs/own-operations/read-own-numbers.ts'));
 
 /** Reads a manifest with these cells in a thread of its own, because whoever knows an operation knows it for good. */
 async function read(cells: readonly string[]): Promise<OwnNumbers> {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { addOperations, tryAddOperations, ownOperations } from '../../contract/add-own-operations.ts';
-import type { OwnOperation } from '../../contract/own-operation.ts';
-import { KINDS, OPERATIONS, STEPS } from '../../contract/row-kinds.ts';
+import {
+  addOperations,
+  tryAddOperations,
+  ownOperations,
+} from '../../../contract/own-operations/own-operation-rules.ts';
+import type { OwnOperation } from '../../../contract/own-operations/own-operation.ts';
+import { KINDS, OPERATIONS, STEPS } from '../../../contract/row-kinds.ts';
 
 /**
  * Tables are those of the process, and other tests read them, so nothing is added here. What is added is seen by the programs of
@@ -16,6 +20,7 @@ const EFFECT: OwnOperation = {
   price: { unit: 'job', credits: 12 },
 };
 
+const BY_NUMBER = { unit: 'number', credits: 1 } as const;
 const columns = (of: OwnOperation['columns']): Partial<OwnOperation> => ({ columns: of });
 
 const REFUSED: readonly (readonly [string, Partial<OwnOperation>, RegExp])[] = [
@@ -43,6 +48,27 @@ const REFUSED: readonly (readonly [string, Partial<OwnOperation>, RegExp])[] = [
   ['a name that every object has', { name: 'constructor' }, /small letters/],
   ['a price by a text that no row has', { price: { unit: 'character', credits: 1 } }, /needs a column text/],
   ['a price by a length that no row has', { price: { unit: 'second', credits: 1 } }, /needs a column audio or video/],
+  [
+    'a price by a unit that nobody knows',
+    { price: { unit: 'pixel' as never, credits: 1 } },
+    /expected a price by char/,
+  ],
+  ['a price by the number in no column', { price: BY_NUMBER }, /needs a column \(price.column\)/],
+  ['a price by a number that no row has', { price: { ...BY_NUMBER, column: 'length' } }, /needs a column length/],
+  ['a price by a number that is a text', { price: { ...BY_NUMBER, column: 'prompt' } }, /needs numbers in the column/],
+  [
+    'a price by a number that a row may lack',
+    {
+      ...columns({ prompt: { field: 'p' }, length: { field: 'l', cell: 'number', optional: true } }),
+      price: { ...BY_NUMBER, column: 'length' },
+    },
+    /needs a column length/,
+  ],
+  [
+    'a column for a price that reads none',
+    { price: { ...EFFECT.price, column: 'prompt' } },
+    /reads no column "prompt"/,
+  ],
 ];
 
 describe('an operation of a user', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { ownClient } from '../../../api/operations/own-client.ts';
+import { ownClient } from '../../../api/own-operations/own-client.ts';
 import { readJob } from '../../../api/read-job.ts';
-import type { OwnOperation } from '../../../contract/own-operation.ts';
+import type { OwnOperation } from '../../../contract/own-operations/own-operation.ts';
 
 const DENOISE: OwnOperation = {
   name: 'denoise',

@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '../canonical-json.ts';
 import {
   BUILT_IN_CELLS,
   COLUMN_CELLS,
@@ -10,15 +10,15 @@ import {
   type OperationFacts,
   type OwnName,
   type SpecColumn,
-} from './operations.ts';
-import type { OwnColumn, OwnOperation } from './own-operation.ts';
-import { PRICE_UNITS, type Price } from './price-units.ts';
-import { BUILT_IN_PRICES, KINDS, OPERATIONS, PRIVATE_COLUMNS } from './row-kinds.ts';
+} from '../operations.ts';
+import type { OwnColumn, OwnOperation, OwnPrice } from './own-operation.ts';
+import { PRICE_UNIT_NAMES, PRICE_UNITS, type BilledWork, type Price } from '../price-units.ts';
+import { BUILT_IN_PRICES, KINDS, OPERATIONS, PRIVATE_COLUMNS } from '../row-kinds.ts';
 
 /**
- * Registers the user's own operations (`operations` in the config file) in the tables of `operations.ts`, so that the
- * rest of the code treats them like built-in ones. Each process and thread calls this before it reads rows, and every
- * batch record carries its operations. There is no way to remove one.
+ * Checks the user's own operations (`operations` in the config file), and registers them in the tables of
+ * `operations.ts`, so that the rest of the code treats them like built-in ones. Each process and thread calls this
+ * before it reads rows, and every batch record carries its operations. There is no way to remove one.
  */
 
 /** An invalid operation, or one whose name is taken. */
@@ -39,7 +39,9 @@ const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
 /** Columns with a fixed meaning, which a user's own operation may not read. */
 const RESERVED = ['id', 'kind', 'dialect', 'extra', 'duration', 'max_seconds', 'verify', 'samples', 'pause'];
 /** Columns whose length a price by second can count. */
-const MEDIA: readonly string[] = ['audio', 'video'];
+const MEDIA = ['audio', 'video'] as const;
+/** The largest number that a price can multiply: the product stays a number of credits. */
+const MAX_BILLED_NUMBER = 1_000_000_000;
 
 /** The registered operations, by name. */
 const added = new Map<string, OwnOperation>();
@@ -87,7 +89,8 @@ export function addOperations(operations: readonly OwnOperation[]): void {
 }
 
 /** Throws if an operation is invalid. `cells`: the kinds of all known columns; those of this operation are added. */
-function checkOperation({ name, path, columns, price }: OwnOperation, cells: Map<string, CellKind>): void {
+function checkOperation(operation: OwnOperation, cells: Map<string, CellKind>): void {
+  const { name, path, columns } = operation;
   const refuse = (why: string): never => {
     throw new OwnOperationError(name, why);
   };
@@ -111,16 +114,37 @@ function checkOperation({ name, path, columns, price }: OwnOperation, cells: Map
     fields.add(field);
     cells.set(column, holds ?? 'text');
   }
-  const { reads } = PRICE_UNITS[price.unit];
-  const priced = reads === 'text' ? ['text'] : MEDIA;
-  if (reads !== null && !needed.some(([column]) => priced.includes(column)))
-    refuse(`a price by ${price.unit} needs a column ${priced.join(' or ')} that rows must fill`);
+  checkPrice(operation, cells, refuse);
+}
+
+/** Refuses a price that could not be known of each row. */
+function checkPrice(
+  { columns, price }: OwnOperation,
+  cells: ReadonlyMap<string, CellKind>,
+  refuse: (why: string) => never,
+): void {
+  const { unit, column: priced } = price;
+  if (!Object.hasOwn(PRICE_UNITS, unit)) refuse(`expected a price by ${PRICE_UNIT_NAMES.join(', ')}`);
+  const { reads } = PRICE_UNITS[unit];
+  if (reads !== 'number' && priced !== undefined) refuse(`a price by ${unit} reads no column "${priced}"`);
+  if (reads === null) return;
+  const readable = billedColumns(price)[reads];
+  if (!readable.some((column) => Object.hasOwn(columns, column) && columns[column]?.optional !== true))
+    refuse(`a price by ${unit} needs a column ${readable.join(' or ') || '(price.column)'} that rows must fill`);
   if (reads === 'duration' && MEDIA.some((column) => columns[column]?.optional === true))
-    refuse(`a price by ${price.unit} needs every column of media to be one that rows must fill`);
+    refuse(`a price by ${unit} needs every column of media to be one that rows must fill`);
+  if (reads === 'number' && priced !== undefined && cells.get(priced) !== 'number')
+    refuse(`a price by ${unit} needs numbers in the column "${priced}"`);
+}
+
+/** The columns of which a price may read each property of the billed work. */
+function billedColumns({ column }: OwnPrice): Readonly<Record<keyof BilledWork, readonly string[]>> {
+  return { text: ['text'], duration: MEDIA, number: column === undefined ? [] : [column] };
 }
 
 function addOperation(operation: OwnOperation): void {
-  const { columns, price } = operation;
+  const { columns } = operation;
+  const { column: priced, ...tariff } = operation.price;
   // The only cast from a user's string to `OwnName`.
   const name = operation.name as OwnName;
   const entries = Object.entries(columns) as [SpecColumn, OwnColumn][];
@@ -131,12 +155,10 @@ function addOperation(operation: OwnOperation): void {
     list: null,
     needs: entries.flatMap(([column, { optional }]) => (optional === true ? [] : column)),
     takes: entries.flatMap(([column, { optional }]) => (optional === true ? column : [])),
-    lengthOf:
-      PRICE_UNITS[price.unit].reads === 'duration'
-        ? (['audio', 'video'] as const).filter((column) => column in columns)
-        : [],
-    price,
-    limits: {},
+    lengthOf: PRICE_UNITS[tariff.unit].reads === 'duration' ? MEDIA.filter((column) => column in columns) : [],
+    ...(priced === undefined ? {} : { numberOf: priced as SpecColumn }),
+    price: tariff,
+    limits: priced === undefined ? {} : { [priced]: { least: 0, most: MAX_BILLED_NUMBER } },
     own: operation,
   };
   for (const [column, { cell = 'text' }] of entries) {
@@ -149,7 +171,7 @@ function addOperation(operation: OwnOperation): void {
     [name]: { steps: [{ step: name, operation: name }], onlyByName: true } satisfies KindFacts,
   });
   // The user states this price, so it is no estimate.
-  Object.assign(BUILT_IN_PRICES, { [name]: { ...price, estimate: false } satisfies Price });
+  Object.assign(BUILT_IN_PRICES, { [name]: { ...tariff, estimate: false } satisfies Price });
   STEPS.push(name);
   OPERATIONS.push(name);
   KINDS.push(name);
