@@ -272,7 +272,7 @@ export function factsOf(operation: Operation): OperationFacts {
 const STEP_NAMES = ['speech', 'verification', 'transcription', 'lip-sync', 'video-dubbing', 'voice'] as const;
 /** A paid step of a row; the name of an own operation is one, too. */
 export type Step = (typeof STEP_NAMES)[number] | OwnName;
-/** All steps, in that order. Own operations are appended by `add-own-operations.ts`. */
+/** All steps, in that order. Own operations are appended by `own-operation-rules.ts`. */
 export const STEPS: Step[] = [...STEP_NAMES];
 
 /** A step of a kind of rows. */
