@@ -195,11 +195,11 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
       const end = await reconcile(session, await record(), options, personOf(confirm));
       if (end.type === 'unasked' || end.type === 'unconfirmed') throw new Error(NOT_FOR_PROGRAMS);
       if (end.type !== 'open' && end.type !== 'settled') return end;
-      const { rows, orphans, voices, forgotten } = end;
+      const { rows, orphans, voices, forgotten, stored } = end;
       const running = end.type === 'open' ? await workOn(options.out) : undefined;
       return running === undefined
-        ? { type: 'settled', batch, rows, orphans, voices, forgotten }
-        : { type: 'running', batch: running, rows, orphans, voices, forgotten };
+        ? { type: 'settled', batch, rows, orphans, voices, forgotten, stored }
+        : { type: 'running', batch: running, rows, orphans, voices, forgotten, stored };
     },
     clean: async (options) => clean(session, await record(), options),
     writeFiles: async (folder, options) => {

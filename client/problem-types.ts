@@ -4,6 +4,7 @@ import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
 import type { Difference } from '../ledger/copy/tally.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import type { ForgottenRequests, PaidRequests } from '../batches/reconcile/forgotten-requests.ts';
+import type { ForgottenResult } from '../batches/reconcile/forgotten-results.ts';
 import type { BackupRefusal } from './backup/backup-refusal.ts';
 import type { UnknownFolder } from '../batches/reconcile/unknown-folders.ts';
 
@@ -57,6 +58,12 @@ export type Problem =
   | ({ readonly type: 'unread-receipts'; readonly batch: string } & Required<
       Pick<ForgottenRequests, 'folders' | 'unread'>
     >)
+  /** The store has results of these rows, whose requests the ledger does not have on record. */
+  | {
+      readonly type: 'forgotten-results';
+      readonly batch: string;
+      readonly rows: readonly ForgottenResult[];
+    }
   /** A folder on the out path is a symbolic link, which may have come with somebody else's folder. */
   | { readonly type: 'linked-out'; readonly path: string }
   /** A symbolic link below the out folder, where rows may already have been paid for. */

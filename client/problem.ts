@@ -83,6 +83,13 @@ const SENTENCES: {
     `${folders.join(' and ')} ${folders.length === 1 ? 'has' : 'have'} paid requests of ${rows.length} ${rows.length === 1 ? 'row' : 'rows'} of batch "${batch}" (${rows.slice(0, MAX_NAMED).join(', ')}${rows.length > MAX_NAMED ? ', …' : ''}), ${credits} ${credits === 1 ? 'credit' : 'credits'}, that the ledger does not have on record: the ledger is older, as after a restore from a backup, and would pay for them again.`,
   'unread-receipts': ({ batch, unread }) =>
     `The receipts of batch "${batch}" cannot all be read (${unread}), and the ledger may be older than they are, as after a restore from a backup: it would pay again for requests that it lacks.`,
+  'forgotten-results': ({ batch, rows }) =>
+    `The store has results of ${rows.length} ${rows.length === 1 ? 'row' : 'rows'} of batch "${batch}" (${rows
+      .slice(0, MAX_NAMED)
+      .map(({ id }) => id)
+      .join(
+        ', ',
+      )}${rows.length > MAX_NAMED ? ', …' : ''}), whose requests the ledger does not have on record: it is older, as after a restore from a backup, and would pay for them again.`,
   'linked-out': ({ path }) => `${linkWords(path)}.`,
   'linked-below-out': ({ path }) => `${linkWords(path)}.`,
   'not-a-file': ({ path }) => `${notAFileWords(path)}.`,

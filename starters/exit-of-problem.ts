@@ -6,12 +6,12 @@ import { isLedgerFile } from '../contract/urls.ts';
 import { asVoxbatchError, VoxbatchError } from '../client/problem.ts';
 import type { Problem } from '../client/problem-types.ts';
 import { isMachineFault, keepsAllCharges, systemFault } from '../client/machine-faults.ts';
-import { rowArg, takeArg } from '../client/status/continue-command.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, noLedgerAdvice, NOT_LOGGED } from './exit-error.ts';
 import { backupAdvice } from './backup/backup-advice.ts';
 import { remakeWords } from './schedules/lost-schedule-words.ts';
-import { goOnCommand, namedRow, plural, sentence as withFullStop } from './terminal/words.ts';
+import { adoptAdvice, joblessAdvice, storedAdvice } from './terminal/next-steps.ts';
+import { goOnCommand, namedRow, sentence as withFullStop } from './terminal/words.ts';
 
 /**
  * Turns errors into exit codes and messages for the user. {@link exitErrorOf} does so for problems that `client/`
@@ -30,29 +30,6 @@ export function describeTrouble(error: unknown): string | undefined {
   return fault === 'disk'
     ? `Cannot write to disk: ${messageOf(error)}. Free some space, or choose another folder for the results with --out, then run the same command again.`
     : `Too many files are open: ${messageOf(error)}. Raise the limit (ulimit -n), or end other programs, then run the same command again.`;
-}
-
-/** Jobs that a command lists. */
-const MAX_JOBS = 20;
-
-/** Returns the command that adopts these jobs for their rows; empty without jobs. */
-export function adoptAdvice(batch: string, jobs: ProblemOf<'forgotten-requests'>['jobs']): string {
-  if (jobs.length === 0) return '';
-  const words = jobs.slice(0, MAX_JOBS).map((job) => {
-    const row = job.take === undefined ? rowArg(job) : takeArg(job, job.take);
-    return shellWord(`${row}=${job.jobId}`);
-  });
-  const more = jobs.length > words.length ? ` (and ${String(jobs.length - words.length)} more there)` : '';
-  return `These jobs were paid for; to fetch them, free: voxbatch reconcile ${shellWord(batch)} --adopt ${words.join(' ')}${more}. `;
-}
-
-/** Returns what to do about requests whose receipts name no job; empty if there are none. `requests`: how many. */
-export function joblessAdvice(batch: string, requests: number): string {
-  if (requests === 0) return '';
-  return (
-    `The receipts name no job of ${plural(requests, 'request')}, so no row can be given one. Once the rows have the other jobs, find the results in the store, free: ` +
-    `voxbatch ledger compare-store, then voxbatch reconcile ${shellWord(batch)}. What is not there: look in your account. `
-  );
 }
 
 /** Commands that send paid requests. */
@@ -211,10 +188,16 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
       (isSingle ? 'Only to pay for it again: --again.' : 'Only to pay for all of its rows again: another --name.'),
   ),
   'forgotten-requests': usage(
-    ({ folders, batch, jobs, withoutJob }) =>
+    ({ folders, batch, jobs, jobless }) =>
       'Nothing was sent, nothing was spent. Restore a newer state of the ledger. If that is lost, find in the store what can be found, free: ' +
       `voxbatch ledger accept-copy, then voxbatch ledger compare-store, then voxbatch reconcile ${shellWord(batch)}. ` +
-      `What is missing then is in receipts.jsonl there. ${adoptAdvice(batch, jobs)}${joblessAdvice(batch, withoutJob)}Only to pay for that again: move ${folders.map(shellWord).join(' and ')} away, and run the same command again.`,
+      `What is missing then is in receipts.jsonl there. ${adoptAdvice(batch, jobs)}${joblessAdvice(batch, jobless.length)}Only to pay for that again: move ${folders.map(shellWord).join(' and ')} away, and run the same command again.`,
+  ),
+  'forgotten-results': usage(
+    ({ batch, rows }) =>
+      `Nothing was sent, nothing was spent. ${storedAdvice(batch, rows)}The number of a row is in its file's name: that the manifest was the same is for you to know. ` +
+      `Only to pay for such a row again, once it has ended: voxbatch redrive ${shellWord(batch)} --rows ROW --resubmit`,
+    { next: ({ batch }) => `voxbatch reconcile ${shellWord(batch)}` },
   ),
   'unread-receipts': usage(
     ({ folders }) =>

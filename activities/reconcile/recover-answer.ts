@@ -1,8 +1,9 @@
 import type { AttemptKey } from '../../contract/batch.ts';
-import { factsOf, isListed, linkOf, makesJob, stepsIn } from '../../contract/row-kinds.ts';
+import { factsOf, isListed, makesJob } from '../../contract/row-kinds.ts';
 import { RESULT_FACTS } from '../../contract/operations.ts';
 import { stemOf } from '../../store/layout.ts';
 import type { Expectation, StoredFile } from '../../store/store.ts';
+import { isTakenWithoutJob } from '../../policy/reconcile/stored-result.ts';
 import { afterResult } from '../../policy/rows/after-result.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -34,8 +35,10 @@ export async function recoverAnswer(
   const { result } = factsOf(operation);
   if (result === 'voice') return findVoice(deps, loaded, key, signal);
   const { family } = RESULT_FACTS[result];
-  if (!makesJob(operation)) return findInStore(deps, loaded, key, family, stemOf(loaded.batch.layout, key));
-  const stored = stemOfResult(loaded, key);
+  const named = loaded.charge?.failure?.storedAs?.replace(/\.[a-z0-9]+$/, '');
+  if (!makesJob(operation)) return findInStore(deps, loaded, key, family, named ?? stemOf(loaded.batch.layout, key));
+  const { row, charges, batch } = loaded;
+  const stored = isTakenWithoutJob(row.spec, key, batch.settings.tts, charges) ? named : undefined;
   const findFile = async (): Promise<'found' | undefined> =>
     stored === undefined ? undefined : findInStore(deps, loaded, key, family, stored);
   if (!isListed(operation)) return findFile();
@@ -45,15 +48,6 @@ export async function recoverAnswer(
   if (adopted === undefined) return findFile();
   deps.observe({ type: 'note', what: 'job-found', ...key, facts: { jobId: adopted } });
   return 'adopted';
-}
-
-/**
- * Returns the path without extension of a result that was found in the store for a lost record. Undefined if there is
- * none, or if a later step needs the link of its job.
- */
-function stemOfResult({ charge, row: { spec } }: LoadedAttempt, { step }: AttemptKey): string | undefined {
-  const needsJob = stepsIn(spec).some((later) => linkOf(spec.kind, later)?.of === step);
-  return needsJob ? undefined : charge?.failure?.storedAs?.replace(/\.[a-z0-9]+$/, '');
 }
 
 /**

@@ -39,6 +39,11 @@ export type SettleRefusal =
   | { readonly type: 'other-inputs' }
   /** Another row has the job, or another take of this row. */
   | { readonly type: 'job-taken'; readonly by: NamedRow & { readonly batch: string } }
+  /**
+   * A stored file that was named in place of a job is of another row, step, take or batch, or is not there; or a later
+   * step needs the job that made it.
+   */
+  | { readonly type: 'other-file' | 'no-file' | 'needs-job' }
   /** The voice is older than the row's request, so another request made it. `madeAtMs`: by the API's clock, ms. */
   | { readonly type: 'made-before'; readonly madeAtMs: number }
   /** Meanwhile the request's answer arrived; or the missing request was sent, or is no longer the next one. */
@@ -64,7 +69,9 @@ export interface GoesOn {
 
 /** Result of settling a row. `jobId`: the job that the row has, or should have got; null without one. */
 export type SettledRow = NamedRow & { readonly jobId: string | null } & (
-    | { readonly type: 'found' | 'moved-on' | 'released' }
+    | { readonly type: 'moved-on' | 'released' }
+    /** `newTake`: the take that begins with the stored result that a person named. */
+    | { readonly type: 'found'; readonly newTake?: number }
     /**
      * The row has the named job. `isResult`: the job is a voice, so the row has its result. `mayBeOlder`: the voice may
      * have been there before the request. `goesOn`: the steps that are paid for next. `newTake`: the take that begins

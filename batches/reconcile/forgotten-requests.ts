@@ -10,6 +10,7 @@ import { lstatsOf } from '../../results/files.ts';
 import { acceptedCopy, formerFolders, newerThan, readFolderState } from '../../results/former-files.ts';
 import { attemptsOf, rowNumberOf } from '../../results/newest-request.ts';
 import { receiptSchema, type Receipt } from '../../results/receipt.ts';
+import type { JoblessRequest } from './forgotten-results.ts';
 import type { ReceiptJob } from './receipt-jobs.ts';
 import { readJsonRows, RowSource } from '../../results/row-source.ts';
 import { describeMismatch, Findings } from '../../results/verification/mismatch.ts';
@@ -22,8 +23,8 @@ export interface ForgottenRequests {
   readonly credits: number;
   /** The job that each row, or each part, can be given now by a person: the first that the ledger lacks. */
   readonly jobs: readonly ReceiptJob[];
-  /** Number of the missing requests whose receipts name no job that a person could give to the row. */
-  readonly withoutJob: number;
+  /** The missing requests whose receipts name no job that a person could give to the row. */
+  readonly jobless: readonly JoblessRequest[];
   /** The folders with such receipts: the out folder, or subfolders with files kept from before a restore. */
   readonly folders: readonly string[];
   /** All jobs on those receipts, also those that no row can be given yet. */
@@ -70,7 +71,7 @@ export async function forgottenRequests(
   const jobs: ReceiptJob[] = [];
   const folders = new Set<string>();
   let credits = 0;
-  let withoutJob = 0;
+  const jobless: JoblessRequest[] = [];
   for await (const snapshot of ledger.scanRows(batch)) {
     const missing = new Map<string, Paid>();
     const unknown = new Map<string, Paid>();
@@ -91,9 +92,10 @@ export async function forgottenRequests(
     const { firstJobs } = await import('./receipt-jobs.ts');
     jobs.push(...firstJobs(snapshot, parts, lacking));
     named.push(...lacking.flatMap(({ step, job_id: jobId }) => (jobId === null ? [] : [{ step, jobId }])));
-    for (const { charged, quoted, job_id: jobId } of missing.values()) {
+    for (const receipt of missing.values()) {
+      const { charged, quoted, step, take, part, job_id: jobId } = receipt;
       credits += charged ?? quoted ?? 0;
-      if (jobId === null) withoutJob += 1;
+      if (jobId === null) jobless.push({ row: rowNumberOf(part, snapshot), step, take });
     }
   }
   const [unread] = sources.flatMap(({ folder, findings }) => {
@@ -102,7 +104,7 @@ export async function forgottenRequests(
     return first === undefined ? [] : [describeMismatch(first)];
   });
   if (rows.length + jobs.length === 0 && unread === undefined) return undefined;
-  const found = { rows, credits: roundCredits(credits), jobs, withoutJob, folders: [...folders], named };
+  const found = { rows, credits: roundCredits(credits), jobs, jobless, folders: [...folders], named };
   return { ...found, ...defined({ unread }) };
 }
 

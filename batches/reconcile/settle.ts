@@ -5,8 +5,10 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { namedTakenJob } from '../../ledger/requests/taken-jobs.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
+import type { Store } from '../../store/store.ts';
 import type { FreeReads } from '../free-reads.ts';
 import { hasList, lacksOnlyCheck, madeBy } from '../status/leftovers.ts';
+import { adoptFile, isStoredFile } from './adopt-file.ts';
 import { adoptJob } from './adopt-job.ts';
 import { findUnresolved, releaseTake, settleNotCharged, type SettledRow } from './decisions.ts';
 import type { SettlementPlan } from './settlement-request.ts';
@@ -16,6 +18,8 @@ import { isUnknown } from '../rows/find-rows.ts';
 export interface SettleContext {
   readonly ledger: Ledger;
   readonly reads: FreeReads;
+  /** Where stored results are that a person names in place of jobs. */
+  readonly store: Pick<Store, 'folders' | 'list' | 'measure'>;
   readonly batch: BatchRecord;
   /** Who decides, for the record. */
   readonly by: By;
@@ -26,13 +30,16 @@ export interface SettleContext {
  * it is settled or refused. Free.
  */
 export async function* settle(
-  { ledger, reads, batch, by }: SettleContext,
+  { ledger, reads, store, batch, by }: SettleContext,
   { releases, notCharged, adoptions, searchFor }: SettlementPlan,
 ): AsyncGenerator<SettledRow, void, undefined> {
   for (const take of releases) yield releaseTake(ledger, batch.name, take, by);
   for (const take of notCharged) yield settleNotCharged(ledger, batch.name, take, by);
   const shared = { ...reads, listJobs: readOnce(reads) };
-  for (const job of adoptions) yield adoptJob(ledger, shared, batch, job, by);
+  for (const job of adoptions)
+    yield isStoredFile(job.jobId)
+      ? adoptFile(ledger, { reads, store }, batch, job, by)
+      : adoptJob(ledger, shared, batch, job, by);
   yield* settleUnknown(ledger, reads, batch, searchFor);
 }
 

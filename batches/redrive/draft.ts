@@ -8,6 +8,7 @@ import type { Return } from '../../ledger/takes/go-back.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { reopensWith } from '../../policy/voices/awaited-voice.ts';
 import { quoteSteps } from '../../policy/money/pricing.ts';
+import type { ForgottenResult } from '../reconcile/forgotten-results.ts';
 import type { FoundRow, FoundRows, RedriveRules } from './selection.ts';
 import { nameOf } from '../../contract/row-parts.ts';
 import { RowNumbers } from '../rows/find-rows.ts';
@@ -105,7 +106,8 @@ export class RedriveDraft extends RedriveTally {
       case 'refuse': {
         const because = 'because' in plan && { because: plan.because };
         const leftTake = 'leftTake' in plan && { leftTake: plan.leftTake };
-        this.#refuse(found, { ...nameOf(row), why: plan.why, step: plan.step, ...because, ...leftTake });
+        const stored = plan.why === 'stored' && { stored: this.#stored(found.scanned) };
+        this.#refuse(found, { ...nameOf(row), why: plan.why, step: plan.step, ...because, ...leftTake, ...stored });
         return;
       }
       case 'wait':
@@ -161,7 +163,10 @@ export class RedriveDraft extends RedriveTally {
   addDependent({ row, charges }: RowSnapshot): void {
     if (!reopensWith(row, this.#makers) || this.#chosen.get(row.row) !== undefined) return;
     this.dependents += this.one('dependents', row);
-    const plan = planRedrive(row, charges, { ...this.rules, step: null, replace: false, accept: false, edited: null });
+    const plan = planRedrive(row, charges, {
+      ...{ step: null, resubmit: this.rules.resubmit, replace: false, accept: false, edited: null },
+      stored: this.rules.stored?.get(row.row)?.steps,
+    });
     // If it is refused, assume that no step is finished.
     this.#price(row, row.spec, plan.type === 'pay' ? paidSteps(row.spec, plan) : stepsIn(row.spec));
   }
@@ -189,8 +194,22 @@ export class RedriveDraft extends RedriveTally {
     const { step, replace, accept } = this.rules;
     const resubmit = this.rules.resubmit && restored === undefined;
     const edited = edit === null ? null : { from: edit.from };
-    const options = { step, resubmit, replace, accept, earlier, askedSince, edited };
+    const options = {
+      step,
+      resubmit,
+      replace,
+      accept,
+      earlier,
+      askedSince,
+      edited,
+      stored: this.#stored(scanned)?.steps,
+    };
     return planRedrive(scanned.row, scanned.charges, options);
+  }
+
+  /** The row's results that the store has, although their requests are not on record. */
+  #stored({ row }: RowSnapshot): ForgottenResult | undefined {
+    return this.rules.stored?.get(row.row);
   }
 
   /** Adds the price of these steps of a row to the bill. */
@@ -207,7 +226,7 @@ export class RedriveDraft extends RedriveTally {
 }
 
 /** Reasons for refusal that mean that a row may have been charged. */
-const DOUBTFUL: readonly RefusedRow['why'][] = ['unknown', 'running', 'on-the-wire'];
+const DOUBTFUL: readonly RefusedRow['why'][] = ['unknown', 'running', 'stored', 'on-the-wire'];
 
 /** Returns the earlier take that an accepted row goes back to; undefined if it keeps its present result. */
 function returnTo({ earlier }: FoundRow): Return | undefined {

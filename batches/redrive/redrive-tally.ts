@@ -4,6 +4,7 @@ import type { BillSummary } from '../../inputs/money/bill.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import type { ReturnRefusal } from '../../policy/redrive/earlier-take.ts';
 import type { RedrivePlan } from '../../policy/redrive/redrive.ts';
+import type { ForgottenResult } from '../reconcile/forgotten-results.ts';
 import type { FoundRow } from './selection.ts';
 
 /** A row that a redrive refuses, and why. */
@@ -14,6 +15,8 @@ export interface RefusedRow extends NamedRow {
   readonly because?: ReturnRefusal;
   /** The take, left by the row since, whose job has a result that can still be fetched. */
   readonly leftTake?: number;
+  /** With `stored`: the results of the row that the store has. */
+  readonly stored?: ForgottenResult | undefined;
 }
 
 /** A row whose result is replaced. `isEdited`: because the file changes the row's input. */

@@ -6,6 +6,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { NewRow, RowSnapshot } from '../../ledger/rows/row-records.ts';
 import type { EarlierTake } from '../../policy/redrive/earlier-take.ts';
+import type { ForgottenResult } from '../reconcile/forgotten-results.ts';
 import { findRows, type RowsByName, matchingParts, meets, type RowConditions } from '../rows/find-rows.ts';
 
 /** The rows that a redrive is asked to redo, named by a selection or a file, and how to treat them. */
@@ -73,6 +74,8 @@ export interface RedriveRules {
    * nobody chose these. Default: one such row makes the whole redrive be refused.
    */
   readonly leavesDoubtful?: boolean;
+  /** By row: results that the store has, although their requests are not on record. Default: none. */
+  readonly stored?: ReadonlyMap<number, ForgottenResult>;
 }
 
 /** The rows of a redrive. Can be iterated again: once to announce the redrive, once to carry it out. */

@@ -200,11 +200,16 @@ export interface TuneRequest {
  * different ones both succeed.
  *
  * Returns whether workers were notified: false if none works on the batch. Throws {@link VoxbatchError} (`loading`,
- * `no-price`, `not-notified`).
+ * `no-price`, `forgotten-results`, `not-notified`).
  */
 export async function tuneBatch({ settings, ledger, batch, tuning, reason, say }: TuneRequest): Promise<boolean> {
   refuseLoading(batch);
   await requirePrices(ledger, batch, tuning);
+  // A closed batch sends nothing before a redrive, which looks at its rows.
+  if (batch.state === 'open' && tuning.cache !== undefined) {
+    const { refuseForgottenResults } = await import('../results/forgotten-results.ts');
+    await refuseForgottenResults(settings, ledger, batch, tuning);
+  }
   await ledger.tune(batch.name, tuning, byPerson(settings, reason));
   return batch.state === 'open' && (await notifyWorkers({ settings, ledger, batch: batch.name, say }));
 }

@@ -1,7 +1,7 @@
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import type { By } from '../../contract/actions.ts';
 import { isUsableName } from '../../contract/batch-name.ts';
-import type { DatedResultFile, NamedResultFile } from '../../contract/named-result-file.ts';
+import type { NamedResultFile } from '../../contract/named-result-file.ts';
 import { isListed, operationOf, stepsIn } from '../../contract/row-kinds.ts';
 import type { HeldBatch } from '../../ledger/database/copy-doubts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -11,6 +11,7 @@ import { jobStemOf, placeOfKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import { openStoreOf, requireStore } from '../claim-store.ts';
 import { byPerson } from '../history/by-person.ts';
+import { withTimes } from '../../batches/reconcile/dated-files.ts';
 import { findUnknownFolders, type UnknownFolders } from '../../batches/reconcile/unknown-folders.ts';
 import { openRecords } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
@@ -134,18 +135,6 @@ async function* filesOf(
 /** Keeps one file of each request. */
 function onePerRequest(files: readonly NamedResultFile[]): readonly NamedResultFile[] {
   return [...new Map(files.map((file) => [[file.row, file.step, file.take].join(' '), file])).values()];
-}
-
-/** Keeps the files that still exist, and adds when each was written. */
-async function withTimes(
-  store: Pick<Store, 'measure'>,
-  files: readonly NamedResultFile[],
-): Promise<readonly DatedResultFile[]> {
-  const measured = await store.measure(files.map(({ key }) => key));
-  return files.flatMap((file, at) => {
-    const writtenAt = measured[at]?.writtenAt;
-    return writtenAt === undefined ? [] : [{ ...file, writtenAt: Math.round(writtenAt) }];
-  });
 }
 
 /** Whether the API lists the jobs of all rows of a batch. */

@@ -3,6 +3,7 @@ import type { Remaining } from '../../batches/reconcile/settle.ts';
 import type { RequestFault, SettlementRequest } from '../../batches/reconcile/settlement-request.ts';
 import type { listLostVoices, listOrphans } from '../../batches/reconcile/unclaimed.ts';
 import type { NamedRow } from '../../contract/row-parts.ts';
+import type { ForgottenResult } from '../../batches/reconcile/forgotten-results.ts';
 import type { ForgottenRequests } from '../../batches/reconcile/forgotten-requests.ts';
 import type { Confirm } from '../person.ts';
 import type { PaidEnd, RedriveEvent, RedriveFacts } from '../redrive/redrive-options.ts';
@@ -39,6 +40,8 @@ export interface Reconciled {
   readonly voices: LostVoices;
   /** Requests, or only their jobs, in the out folder's receipts that the ledger lacks, as after a restore. */
   readonly forgotten?: ForgottenRequests | undefined;
+  /** Results in the store of such requests whose receipts name no job, or of rows of a lost batch. */
+  readonly stored?: readonly ForgottenResult[] | undefined;
 }
 
 /** Events while rows are settled: each row, then the API's unclaimed jobs and voices, then the rows sent again. */
@@ -47,7 +50,7 @@ export type ReconcileEvent =
   /** `again`: rows to pay for again if no trace of them was found. */
   | ({ readonly type: 'listed'; readonly rows: readonly SettledRow[]; readonly again: readonly number[] } & Pick<
       Reconciled,
-      'orphans' | 'voices' | 'forgotten'
+      'orphans' | 'voices' | 'forgotten' | 'stored'
     >)
   | RedriveEvent;
 

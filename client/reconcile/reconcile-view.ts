@@ -11,7 +11,7 @@ import type { Reconciled, ReconciledRow } from './reconcile-options.ts';
  * @param wordsOf what became of a row, as text
  */
 export function viewReconciled(
-  { rows, orphans, voices, forgotten }: Reconciled,
+  { rows, orphans, voices, forgotten, stored = [] }: Reconciled,
   {
     batch,
     exit,
@@ -43,8 +43,15 @@ export function viewReconciled(
      * the take to name along with the row in a command; null if the row's id is enough.
      */
     receiptJobs: (forgotten?.jobs ?? []).map(({ row, id, take = null, jobId }) => ({ row, id, take, jobId })),
+    /**
+     * Results in the store of requests that the ledger lacks, of rows of a lost batch or of such receipts. `file`: its
+     * key, to name in place of a job; null if the row needs the job itself. `take`: as above.
+     */
+    storedResults: stored.map(({ row, id, take = null, key, isAdoptable }) => {
+      return { row, id, take, file: isAdoptable ? key : null };
+    }),
     /** Number of requests on such receipts that name no job. */
-    receiptsWithoutJob: forgotten?.withoutJob ?? 0,
+    receiptsWithoutJob: forgotten?.jobless.length ?? 0,
   };
 }
 

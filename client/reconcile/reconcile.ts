@@ -15,6 +15,8 @@ import { isPausedByPerson } from '../../batches/status/standstill.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import { isStoredFile } from '../../batches/reconcile/adopt-file.ts';
+import { forgottenResults, joblessResults } from '../../batches/reconcile/forgotten-results.ts';
 import { forgottenRequests } from '../../batches/reconcile/forgotten-requests.ts';
 import { freeReadsOf, newIdentity } from '../../worker/dependencies.ts';
 import { logEvents } from '../../worker/event-log.ts';
@@ -24,8 +26,9 @@ import { byPerson } from '../history/by-person.ts';
 import { lacksConsent } from '../person.ts';
 import { redrivePlanned } from '../redrive/redrive.ts';
 import type { RedrivePerson, RedriveTerms } from '../redrive/redrive-options.ts';
-import { refuseLoading } from '../problem.ts';
+import { refuseLoading, VoxbatchError } from '../problem.ts';
 import { claimOut, requireOwnOut, refuseForgottenRequests } from '../results/claim-out.ts';
+import { forgottenRows } from '../results/forgotten-results.ts';
 import type { Session } from '../session.ts';
 import { requireOwnServer } from '../temporal/require-server.ts';
 import { voxbatchVersion } from '../version.ts';
@@ -64,9 +67,10 @@ export async function reconcile(
     await refuseForgottenRequests(out, batch, ledger);
   // Settled rows may continue with later steps, which cost.
   if (hasRows(plan)) await requireOwnServer(session.settings, ledger);
-  const reads = await readsOf(session);
+  await refuseSendingForgotten(session, batch, plan);
+  const [reads, store] = [await readsOf(session), await session.store()];
   const by = byPerson(session.settings, request.reason);
-  const found = await settleRows({ ledger, reads, batch, by }, plan, out, onEvent);
+  const found = await settleRows({ ledger, reads, store, batch, by }, plan, out, onEvent);
   const { rows, forgotten } = found;
   const { toPay, changed } = remainingAfter(rows, plan);
   if (toPay.length > 0) {
@@ -90,8 +94,8 @@ export async function reconcile(
 
 /**
  * Settles the rows of a plan, with an event for each, and then lists what belongs to no row: the API's jobs
- * (`orphans`), voices that lost requests may have made, and requests on receipts in `out` that the ledger lacks
- * (`forgotten`).
+ * (`orphans`), voices that lost requests may have made, requests on receipts in `out` that the ledger lacks
+ * (`forgotten`), and results in the store that no row has (`stored`).
  */
 async function settleRows(
   context: SettleContext,
@@ -99,7 +103,7 @@ async function settleRows(
   out: string,
   onEvent: (event: ReconcileEvent) => void,
 ): Promise<Omit<Reconciled, 'rows'> & { readonly rows: readonly SettledRow[] }> {
-  const { ledger, reads, batch } = context;
+  const { ledger, reads, store, batch } = context;
   const rows: SettledRow[] = [];
   for await (const row of settle(context, plan)) {
     rows.push(row);
@@ -109,9 +113,30 @@ async function settleRows(
   const forgotten = await forgottenRequests(out, batch.name, ledger);
   const orphans = await listOrphans(ledger, reads, batch.name, forgotten?.named);
   const voices = await listLostVoices(ledger, reads, batch, unknown);
-  const found = { rows, orphans, voices, forgotten };
+  const stored = [
+    ...(await forgottenResults(ledger, store, batch)),
+    ...(await joblessResults(ledger, store, batch, forgotten?.jobless ?? [])),
+  ];
+  const found = { rows, orphans, voices, forgotten, stored };
   onEvent({ type: 'listed', ...found, again: plan.again });
   return found;
+}
+
+/**
+ * Refuses jobs whose rows would go on with a step whose result the store has. Throws {@link VoxbatchError}
+ * (`forgotten-results`).
+ */
+async function refuseSendingForgotten(
+  session: Session,
+  batch: BatchRecord,
+  { adoptions }: SettlementPlan,
+): Promise<void> {
+  const ledger = await session.ledger();
+  const rows = adoptions.flatMap(({ row, jobId }) => (isStoredFile(jobId) ? [] : [row]));
+  if (rows.length === 0 || (await sendsNothing(batch, ledger))) return;
+  const stored = await forgottenRows(session.settings, ledger, batch);
+  const lacking = rows.flatMap((row) => stored.get(row) ?? []).filter(({ steps }) => steps.length > 1);
+  if (lacking.length > 0) throw new VoxbatchError({ type: 'forgotten-results', batch: batch.name, rows: lacking });
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Session } from '../session.ts';
 import { refuseLoading } from '../problem.ts';
 import type { Payer } from '../person.ts';
 import { warningsOf } from '../local-media/short-links.ts';
+import { forgottenRows } from '../results/forgotten-results.ts';
 import { localMediaRules } from '../local-media/local-media-rules.ts';
 import { refuseCleaned } from '../clean/clean.ts';
 import { beginStore, searchedStore } from '../claim-store.ts';
@@ -50,7 +51,8 @@ export async function withPlan<T>(
   if (newStore) await beginStore(session.settings, ledger);
   refuseCleaned(batch);
   // A file has all rows: those that may have been charged are left out, where naming them would refuse the redrive.
-  const rules = { ...rulesOf(request), asksForOverdue, leavesDoubtful: from !== undefined };
+  const stored = await forgottenRows(session.settings, ledger, batch);
+  const rules = { ...rulesOf(request), asksForOverdue, leavesDoubtful: from !== undefined, stored };
   const workOn = async (rows: FoundRows, fileSha256: string | null): Promise<T> =>
     work({ draft: await draftRedrive(ledger, batch, rows, rules, tuning), rows, fileSha256 });
   if (from === undefined) {

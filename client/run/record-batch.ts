@@ -113,7 +113,8 @@ export type NotRecorded = Exclude<Billed, { readonly type: 'approved' }> | NotAp
 /**
  * Records a valid manifest as a batch, or finds its existing batch, and claims the out folder for it. Sends nothing
  * that costs. Throws {@link VoxbatchError} (a session's errors, `unwritable-out`, `taken-out`, `forgotten-batch`,
- * `forgotten-requests`, `no-price`, `voices-unread`, `no-webhook-port`, those of {@link requireOwnServer}).
+ * `forgotten-requests`, `forgotten-results`, `no-price`, `voices-unread`, `no-webhook-port`, those of
+ * {@link requireOwnServer}).
  */
 export async function recordBatch(request: RecordRequest): Promise<Recorded> {
   const { session, source, checked, plan, reason } = request;
@@ -175,6 +176,10 @@ async function continueBatch(
   const isStopping = batch.state === 'open' && batch.control === 'stopping';
   const refused = more === undefined || isStopping ? undefined : await approveMore(more, request, ledger, open);
   if (refused !== undefined) return refused;
+  if (more !== undefined || (batch.state === 'open' && plan.tuning.cache !== undefined)) {
+    const { refuseForgottenResults } = await import('../results/forgotten-results.ts');
+    await refuseForgottenResults(request.session.settings, ledger, batch, plan.tuning);
+  }
   return wrapMachineFaults(async () => {
     const tuned = changedTunables(plan.tuning, batch.settings);
     if (Object.keys(valuesOf(tuned)).length > 0) {

@@ -22,6 +22,7 @@ import type { BatchesTable } from '../tables/batches.ts';
 import { undoTake } from '../takes/undo-take.ts';
 import { settleAttempt } from './settle.ts';
 import { chargeOfIntent, findBlocking } from './intents.ts';
+import { recordMissingRequest } from './record-missing.ts';
 
 /*
  * `voxbatch ledger compare-store`: files in the store that prove that requests were sent after the backup from which
@@ -84,6 +85,43 @@ export async function noteFoundFiles(
       ...files.flatMap(({ row }) => RowInTransaction.prefetch(tx, { batch: name, row })),
     ],
   );
+}
+
+/**
+ * Records the requests of stored results that a person has named for a row, in the order of its steps, all of one take:
+ * the present one or, for a row that has ended, the next. The row is in doubt then, and its result is taken as one that
+ * was found. Repeatable. Throws {@link LedgerMisuse}, and changes nothing, if the row needs something else.
+ */
+export async function noteNamedFiles(db: Db, name: string, files: readonly DatedResultFile[], by: By): Promise<void> {
+  const [first] = files;
+  if (first === undefined) return;
+  const { row: number, take, key } = first;
+  await write(db, async (tx) => {
+    const batch = await readBatchLine(tx, name);
+    const from = await lastIntentBefore(tx, Math.min(...files.map(({ writtenAt }) => writtenAt)));
+    const row = await RowInTransaction.load(tx, { batch: name, row: number });
+    const moved = new LedgerMisuse(`Row ${number} of "${name}" does not lack a request of take ${take}.`);
+    const { outcome } = row.line;
+    // A worker that lives gets its answer.
+    if (row.attempts.some(({ state }) => state === 'sending')) throw moved;
+    if (take > row.line.take) {
+      const request = { batch: name, row: number, step: first.step as Step, take, attempt: 1 };
+      if (outcome === null || !(await recordMissingRequest(row, request, { after: outcome }))) throw moved;
+    }
+    for (const file of files) if ((await noteFile(tx, batch, file, from)) === 'unplaced') throw moved;
+    if (batch.started_at === null) await setBatch(tx, name, { started_at: from });
+    await noteAction(tx, by, { kind: 'adopt', batch: name, rows: [number], details: { jobId: key } });
+  });
+}
+
+/** When the last request before this time was made, ms: those that the ledger lacks came later. */
+async function lastIntentBefore(tx: Tx, time: number): Promise<number> {
+  const { last } = await tx
+    .selectFrom('charges')
+    .select((eb) => eb.fn.max<number | null>('intent_at').as('last'))
+    .where('intent_at', '<', time)
+    .executeTakeFirstOrThrow();
+  return last ?? time;
 }
 
 /** Records the request of one file. `known`: its answer is on record already. */

@@ -13,11 +13,14 @@ import type { Decision } from './decision-records.ts';
 import { chargeOfIntent } from './intents.ts';
 import { ownerOf } from './taken-jobs.ts';
 
+/** More automatic takes than any setting allows. */
+const ALL_AUTO_TAKES = 1_000_000;
+
 /**
  * Records a request that was sent but is missing from the ledger, with an unknown outcome, because a person has named
- * its job (`reconcile --adopt` after a restore). It is the request that the row needs next; or with `after`, the first
- * request of the next take of a row that has ended with that outcome. Such a take begins as a redrive's does, and the
- * row keeps its result until it has another.
+ * its job, or its stored result (`reconcile --adopt` after a restore). It is the request that the row needs next; or
+ * with `after`, the first request of the next take of a row that has ended with that outcome. Such a take begins as a
+ * redrive's does, and the row keeps its result until it has another; no automatic take follows it.
  *
  * Leaves the row open and in no lane, and raises its fencing token: a worker that was about to send the same request
  * finds the record and stops. Returns false, without any change, if the row needs something else, or another attempt
@@ -26,7 +29,7 @@ import { ownerOf } from './taken-jobs.ts';
 export async function recordMissingRequest(
   row: RowInTransaction,
   key: AttemptKey,
-  { jobId, after }: Extract<Decision, { readonly type: 'adopted' }>,
+  { jobId, after }: Partial<Pick<Extract<Decision, { readonly type: 'adopted' }>, 'jobId' | 'after'>>,
 ): Promise<boolean> {
   const { tx } = row;
   const batch = await readBatchLine(tx, key.batch);
@@ -36,12 +39,14 @@ export async function recordMissingRequest(
   if (after === undefined ? key.take !== row.line.take : row.line.outcome !== after) return false;
   const missing = adoptableRequests(toRow(row.line), row.attempts, key.take);
   if (!missing.some((one) => one.step === key.step && one.attempt === key.attempt)) return false;
-  if ((await ownerOf(tx, { ...key, jobId })) !== undefined) return false;
+  if (jobId !== undefined && (await ownerOf(tx, { ...key, jobId })) !== undefined) return false;
   const wasEnded = row.line.outcome !== null;
   if (after !== undefined) {
     // An earlier request of the step that may have been charged: this take pays for it a second time.
     const mayPayTwice = findUnresolved(row.spec, key.step, row.attempts) !== undefined;
     await payAgain(row, { fromStep: key.step, reason: mayPayTwice ? 'resubmitted' : 'redrive' });
+    // The cells may have been edited for this take: a retake would pay for what they were before, and may be there.
+    await row.change({ auto_takes: ALL_AUTO_TAKES });
   }
   const settings = toSettings(batch.settings);
   const quote = quoteFrom(row.line.kind, key.step, row.spec, settings);

@@ -30,10 +30,11 @@ export type { RedriveAttempt, RedriveRow } from './earlier-take.ts';
  * before that are kept. If the person names a step, or edited its input, that step and all later ones are done again
  * even if they are finished.
  *
- * Two kinds of rows need `--resubmit` to be paid again, because that may be a second charge for one result: a row whose
- * last request may have been accepted, and a row whose job may still run. The second kind need not be paid at all: the
- * row can wait for its job again. The same holds for a finished job whose result could not be fetched, and for a row
- * without a result that left such a job at an earlier take: it can return to that take.
+ * Three kinds of rows need `--resubmit` to be paid again, because that may be a second charge for one result: a row
+ * whose last request may have been accepted, one whose result the store has although a restored ledger lacks the
+ * request, and one whose job may still run. The last kind need not be paid at all: the row can wait for its job again.
+ * The same holds for a finished job whose result could not be fetched, and for a row without a result that left such a
+ * job at an earlier take: it can return to that take.
  *
  * A result that failed a check was paid for. A person may accept it as it is (`--accept`), free; otherwise a redrive
  * pays for a new one. `--accept` can also return to the result of an earlier take, whatever the row has now.
@@ -59,6 +60,8 @@ export interface RedriveRequest {
   readonly askedSince?: number | undefined;
   /** The row's cells were edited; `from`: the first step that reads one of them, null if none does. */
   readonly edited: { readonly from: Step | null } | null;
+  /** Steps whose paid results the store has, although no request is on record: see `forgotten-results.ts`. */
+  readonly stored?: readonly Step[] | undefined;
 }
 
 /** What a redrive does with a row. */
@@ -84,13 +87,14 @@ export type RedrivePlan =
   | { readonly type: 'leave'; readonly why: 'open' | 'has-result' | 'no-unfit' }
   /**
    * Refused without `--resubmit`: the last request for this step may have been accepted (`unknown`), or its job may
-   * still run (`running`; `leftTake`: it is the result of this take, which the row has left, and can go back to).
+   * still run (`running`; `leftTake`: it is the result of this take, which the row has left, and can go back to), or
+   * the store has a result of a request that a restored ledger lacks (`stored`).
    * Refused for now: `on-the-wire`. Refused always: its kind has no such step (`no-step`), or it was edited and is
    * spoken in parts, which are those of its old text (`in-parts`).
    */
   | {
       readonly type: 'refuse';
-      readonly why: 'unknown' | 'running' | 'on-the-wire' | 'no-step' | 'in-parts';
+      readonly why: 'unknown' | 'running' | 'stored' | 'on-the-wire' | 'no-step' | 'in-parts';
       readonly step: Step;
       readonly leftTake?: number;
     }
@@ -132,7 +136,11 @@ export function planRedrive(
   const left = canGoBack ? leftUnfetched(row, attempts, request.askedSince ?? 1) : undefined;
   const isLeft = left !== undefined && stepsFrom(row.spec, fromStep).includes(left.step);
   if (isLeft && !request.resubmit) return { type: 'refuse', why: 'running', step: left.step, leftTake: left.take };
-  const isSecond = unresolved !== undefined || isLeft;
+  const stored = stepsFrom(row.spec, fromStep).find((step) => request.stored?.includes(step));
+  // Named by row, because the person has to look at each: only its number ties the file to it.
+  if (stored !== undefined && !(request.resubmit && request.replace))
+    return { type: 'refuse', why: 'stored', step: stored };
+  const isSecond = unresolved !== undefined || isLeft || stored !== undefined;
   const reason = isSecond ? 'resubmitted' : request.edited === null ? 'redrive' : 'edited';
   return { type: 'pay', fromStep, reason };
 }

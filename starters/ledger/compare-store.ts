@@ -65,7 +65,7 @@ function batchLines(compared: ComparedBatch, store: string): readonly string[] {
   const more = unplaced.length > MAX_FILES ? ', …' : '';
   const odd =
     `${plural(unplaced.length, 'file')} of a row or take that the ledger does not know: ${unplaced.slice(0, MAX_FILES).join(', ')}${more}. ` +
-    `They were most likely paid for. \`${isClosed ? 'run` and `redrive' : 'resume'}\` of this batch ${isClosed ? 'are' : 'is'} refused until you have seen them (voxbatch ledger accept-copy --compared names them).`;
+    `They were most likely paid for. \`${isClosed ? 'run` and `redrive' : 'resume'}\` of this batch ${isClosed ? 'are' : 'is'} refused until you have seen them (voxbatch ledger accept-copy --compared names them). The result of a row's next take is given to it, free: voxbatch reconcile ${name} --adopt ROW/TAKE=FILE`;
   const list = isListed
     ? `\`voxbatch reconcile ${name}\` lists the jobs of that time.`
     : 'The API has no list of speech, transcriptions and dubbings, so `reconcile` proves nothing about them: compare your account for that time.';

@@ -87,7 +87,7 @@ export function orphanLines(
 export function reconciledWords(row: ReconciledRow): string {
   switch (row.type) {
     case 'found':
-      return 'its result was stored; nothing was paid again';
+      return `its result was stored${takeWords(row.newTake)}; nothing was paid again`;
     case 'adopted':
       return row.isResult === true
         ? `has voice ${oneLine(row.jobId ?? '')} now${takeWords(row.newTake)}; nothing was paid again`
@@ -116,9 +116,12 @@ export function reconciledWords(row: ReconciledRow): string {
     case 'refused':
       return row.jobId === null
         ? `unchanged: ${oneLine(refusalWords(row.why, row))}`
-        : `does not get job ${oneLine(row.jobId)}: ${oneLine(refusalWords(row.why, row))}`;
+        : `does not get ${FILE_REFUSALS.includes(row.why.type) ? '' : 'job '}${oneLine(row.jobId)}: ${oneLine(refusalWords(row.why, row))}`;
   }
 }
+
+/** Refusals of a stored file that was named in place of a job. */
+const FILE_REFUSALS: readonly Refusal['type'][] = ['other-file', 'no-file', 'needs-job'];
 
 function takeWords(take: number | undefined): string {
   return take === undefined ? '' : `, as take ${String(take)}`;
@@ -151,6 +154,12 @@ function refusalWords(why: Refusal, row: NamedRow): string {
       return `a ${why.step} of a ${why.kind} row makes no job`;
     case 'no-such-job':
       return `the API has no ${why.step === 'voice' ? 'voice' : `${why.step} job`} of that id (${why.words})`;
+    case 'other-file':
+      return 'that file is not a result of this row and take, or a batch in the ledger has it';
+    case 'no-file':
+      return 'the store has no such file';
+    case 'needs-job':
+      return 'a later step needs the job that made that file; name the job, as your account shows it';
     case 'other-inputs':
       return 'the API lists that job with other links than those of the row';
     case 'job-unreadable':

@@ -11,10 +11,9 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { jsonLine, type RunContext } from '../terminal/output.ts';
 import { ExitError, unchangedError } from '../exit-error.ts';
-import { adoptAdvice, joblessAdvice } from '../exit-of-problem.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
 import { finishRedrive, redrivePrinter, workOn, type RedriveCommand } from '../redrive/show-redrive.ts';
-import { uncheckedSteps, settleSteps } from '../terminal/next-steps.ts';
+import { adoptAdvice, joblessAdvice, settleSteps, storedAdvice, uncheckedSteps } from '../terminal/next-steps.ts';
 import { rowsInWords, unitsInWords, plural } from '../terminal/words.ts';
 import { confirmedSettings } from '../trust/confirm.ts';
 import {
@@ -114,35 +113,45 @@ function eventPrinter(
 }
 
 /** Lists what is not settled. `again`: rows that are paid for again; `forgotten`: requests that only receipts have. */
-function leftLines({ rows, orphans, voices, again, forgotten }: Listed, batch: string): readonly string[] {
+function leftLines({ rows, orphans, voices, again, forgotten, stored = [] }: Listed, batch: string): readonly string[] {
   const isWanted = rows.some((row) => row.type === 'still-unknown' && row.hasList);
   return [
     ...lostVoiceLines(voices, batch),
     ...orphanLines(orphans, batch, { isWanted }),
     ...rows.filter(({ type }) => type === 'refused').map(reconciledLine),
     ...stillUnknown(rows, again, shellWord(batch)),
-    ...(forgotten === undefined ? [] : forgottenLines(forgotten, batch)),
+    ...(forgotten === undefined ? [] : forgottenLines(forgotten, stored.length, batch)),
+    ...(stored.length === 0 ? [] : [storedLine(stored, batch)]),
   ];
 }
 
 type Forgotten = NonNullable<Listed['forgotten']>;
 
 /** Describes what only receipts in the out folder have, and which of them cannot be read. */
-function forgottenLines(forgotten: Forgotten, batch: string): readonly string[] {
+function forgottenLines(forgotten: Forgotten, stored: number, batch: string): readonly string[] {
   const { folders, rows, jobs, unread } = forgotten;
   return [
-    ...(rows.length + jobs.length === 0 ? [] : [forgottenLine(forgotten, batch)]),
+    ...(rows.length + jobs.length === 0 ? [] : [forgottenLine(forgotten, stored, batch)]),
     ...(unread === undefined ? [] : [`The receipts in ${folders.join(' and ')} cannot all be read: ${unread}.`]),
   ];
 }
 
-/** Describes the requests that only receipts have, and the commands that give rows what can be found. */
-function forgottenLine({ folders, rows, jobs, withoutJob }: Forgotten, batch: string): string {
+/**
+ * Describes the requests that only receipts have, and the commands that give rows what can be found. `stored`: how many
+ * of them have a result in the store, which is named beside.
+ */
+function forgottenLine({ folders, rows, jobs, jobless }: Forgotten, stored: number, batch: string): string {
   const what = rows.length === 0 ? plural(jobs.length, 'job') : `paid requests of ${rowsInWords(rows.length)}`;
   const known = `The receipts in ${folders.join(' and ')} have ${what} that the ledger lacks.`;
   const later = `Its rows need the results of their present jobs first. Then: voxbatch reconcile ${shellWord(batch)}`;
-  if (jobs.length + withoutJob === 0) return `${known} ${later}`;
-  return `${known} ${adoptAdvice(batch, jobs)}${joblessAdvice(batch, withoutJob)}`.trimEnd();
+  if (jobs.length + jobless.length === 0) return `${known} ${later}`;
+  return `${known} ${adoptAdvice(batch, jobs)}${joblessAdvice(batch, Math.max(0, jobless.length - stored))}`.trimEnd();
+}
+
+/** Describes results in the store that no row has, and the command that gives them to their rows. */
+function storedLine(stored: NonNullable<Listed['stored']>, batch: string): string {
+  const what = `The store has results of ${rowsInWords(stored.length)} whose requests are not in the ledger, by row number`;
+  return `${what}: compare the rows with what they were. ${storedAdvice(batch, stored)}`.trimEnd();
 }
 
 /** The next steps for rows that stay unknown. `batch`: its name, quoted for a shell. */

@@ -39,12 +39,12 @@ export function refusalLines(
   const name = shellWord(batch);
   const has = (why: RefusedRow['why']): boolean => refusedFor.has(why);
   const countOf = (why: RefusedRow['why']): number => refusedFor.get(why) ?? 0;
-  const doubtful = refused.filter(({ why }) => why === 'unknown' || why === 'running');
+  const doubtful = refused.filter(({ why }) => why === 'unknown' || why === 'running' || why === 'stored');
   // Only for rows in doubt: others would be paid for although their results can be had free.
   const resubmit =
-    others === 0
+    others === 0 && !has('stored')
       ? `${command} --resubmit`
-      : `voxbatch redrive ${name} --rows ${shellWord(rowsArg(doubtful))} --resubmit${unnamedRows({ count: countOf('unknown') + countOf('running') })}`;
+      : `voxbatch redrive ${name} --rows ${shellWord(rowsArg(doubtful))} --resubmit${unnamedRows({ count: countOf('unknown') + countOf('running') + countOf('stored') })}`;
   const choices = [
     ...settleLines({ refused, refusedFor }, batch),
     ...(doubtful.length > 0 ? [`  ${resubmit}    pays for these rows again; they may be charged twice`] : []),
@@ -106,6 +106,9 @@ function settleLines({ refused, refusedFor }: Omit<Refusals, 'refusedParts'>, ba
     ...(refusedFor.has('unknown')
       ? [`  voxbatch reconcile ${name}    finds out what became of lost requests, free`]
       : []),
+    ...(refusedFor.has('stored')
+      ? [`  voxbatch reconcile ${name}    names the command that gives rows their stored results, free`]
+      : []),
     ...((refusedFor.get('running') ?? 0) > left.length
       ? [`  voxbatch redrive ${name} --where outcome=overdue    waits for running jobs, free`]
       : []),
@@ -129,6 +132,7 @@ const REASONS: Readonly<Record<RefusedRow['why'], (row: RefusedRow) => string>> 
     leftTake === undefined
       ? `its ${step} job was accepted and may still run`
       : `the result of its ${step} job of take ${String(leftTake)}, which was accepted, has not been fetched`,
+  stored: ({ stored }) => `the store has a result of it (${stored?.key ?? ''}), whose request the ledger lacks`,
   'on-the-wire': ({ step }) => `its ${step} request is on the wire`,
   'no-step': ({ step }) => `its kind has no step ${step}`,
   'in-parts': () => 'it was edited, and is spoken in parts, which are those of its old text',

@@ -7,6 +7,9 @@ import {
   type NextWhy,
   type SettleCommands,
 } from '../../client/status/next-steps.ts';
+import type { Problem } from '../../client/problem-types.ts';
+import { rowArg, takeArg } from '../../client/status/continue-command.ts';
+import type { NamedRow } from '../../contract/row-parts.ts';
 import type { EndWord } from '../../client/status/counts-view.ts';
 import { type NextCommand, shellWord } from '../../contract/shell-word.ts';
 import { commandLine, rowsInWords, unitsInWords, unnamedRows, form, number, plural } from './words.ts';
@@ -162,4 +165,49 @@ function their({ count }: SomeRows): string {
 
 function asTheyAre({ count }: SomeRows): string {
   return form(count, 'it as it is', 'them as they are');
+}
+
+/*
+ * For what a restored ledger lacks: the commands that give rows their jobs and stored results, free.
+ */
+
+type ProblemOf<T extends Problem['type']> = Extract<Problem, { readonly type: T }>;
+
+/** Jobs that a command lists. */
+const MAX_JOBS = 20;
+
+/** Returns the command that adopts these jobs for their rows; empty without jobs. */
+export function adoptAdvice(batch: string, jobs: ProblemOf<'forgotten-requests'>['jobs']): string {
+  if (jobs.length === 0) return '';
+  const words = jobs.slice(0, MAX_JOBS).map((job) => shellWord(`${rowOrTake(job)}=${job.jobId}`));
+  const more = jobs.length > words.length ? ` (and ${String(jobs.length - words.length)} more there)` : '';
+  return `These jobs were paid for; to fetch them, free: voxbatch reconcile ${shellWord(batch)} --adopt ${words.join(' ')}${more}. `;
+}
+
+/** Returns the command that gives these rows their stored results; empty without any. */
+export function storedAdvice(batch: string, results: ProblemOf<'forgotten-results'>['rows']): string {
+  const files = results.filter(({ isAdoptable }) => isAdoptable);
+  const words = files.slice(0, MAX_JOBS).map((one) => shellWord(`${rowOrTake(one)}=${one.key}`));
+  const name = shellWord(batch);
+  const more = files.length > words.length ? ` (and ${String(files.length - words.length)} more there)` : '';
+  const others = results.length - files.length;
+  return (
+    (words.length === 0 ? '' : `To take these, free: voxbatch reconcile ${name} --adopt ${words.join(' ')}${more}. `) +
+    (others === 0
+      ? ''
+      : `${rowsInWords(others)} ${form(others, 'needs the job that made it', 'need the jobs that made them')}, as your account shows: voxbatch reconcile ${name} --adopt ROW=JOB. `)
+  );
+}
+
+/** Returns what to do about requests whose receipts name no job; empty if there are none. `requests`: how many. */
+export function joblessAdvice(batch: string, requests: number): string {
+  if (requests === 0) return '';
+  return (
+    `The receipts name no job of ${plural(requests, 'request')}, so no row can be given one. Once the rows have the other jobs, find the results in the store, free: ` +
+    `voxbatch ledger compare-store, then voxbatch reconcile ${shellWord(batch)}. What is not there: look in your account. `
+  );
+}
+
+function rowOrTake(one: NamedRow & { readonly take?: number }): string {
+  return one.take === undefined ? rowArg(one) : takeArg(one, one.take);
 }

@@ -89,7 +89,7 @@ const WORDS: Partial<Record<ExitName, readonly (readonly [Problem, RegExp])[]>> 
         rows: ['r1', 'r2'],
         credits: 7,
         jobs: [{ row: 1, id: 'r1', jobId: 'j' }],
-        withoutJob: 1,
+        jobless: [{ row: 1, step: 'speech', take: 2 }],
         folders: ['/o'],
         named: [],
       },

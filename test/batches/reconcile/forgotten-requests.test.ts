@@ -73,14 +73,14 @@ it('a ledger that is older than the out folder lacks requests that the folder ha
       { row: 4, id: 'd#2', jobId: 'job-6-speech' },
     ],
   ];
-  const found = { rows: ['a', 'c', 'd'], credits: 16, withoutJob: 0, folders: [place.out] };
+  const found = { rows: ['a', 'c', 'd'], credits: 16, jobless: [], folders: [place.out] };
   const named = [...jobs, ...others].map(({ jobId }) => ({ step: 'speech', jobId }));
   expect(await forgottenBy(before)).toEqual({ ...found, jobs: [...jobs, ...others], named });
   expect(await forgottenBy([...before.slice(0, 1), ...now.slice(1)], accepted)).toEqual({
     rows: ['a'],
     credits: 10,
     jobs,
-    withoutJob: 0,
+    jobless: [],
     folders: [place.out],
     named: named.slice(0, 1),
   });
@@ -118,7 +118,7 @@ it('a job of a request that the ledger has as unknown is named, but is no reason
   const found = {
     rows: [],
     credits: 0,
-    withoutJob: 0,
+    jobless: [],
     folders: [place.out],
     named: [{ step: 'speech', jobId: 'job-1' }],
   };
@@ -148,7 +148,7 @@ it('receipts that cannot all be read are no proof that the ledger lacks nothing'
   const accepted = { acceptedAt: () => Promise.resolve(1) };
   const path = join(place.out, 'receipts.jsonl');
   const whole = await readFile(path, 'utf8');
-  const nothing = { rows: [], credits: 0, jobs: [], withoutJob: 0, named: [], folders: [place.out] };
+  const nothing = { rows: [], credits: 0, jobs: [], jobless: [], named: [], folders: [place.out] };
   await writeFile(path, whole.replace('"row":1,', '"row":1,,'));
   const standing = [before[0] as RowSnapshot, ...now.slice(1)];
   expect(await forgottenBy(standing, accepted)).toEqual({

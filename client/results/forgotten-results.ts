@@ -1,0 +1,40 @@
+import { forgottenResults, type ForgottenResult } from '../../batches/reconcile/forgotten-results.ts';
+import type { Tuning } from '../../contract/tunables.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { openStoreOf } from '../claim-store.ts';
+import { VoxbatchError } from '../problem.ts';
+import type { Settings } from '../settings.ts';
+
+type StoreSettings = Pick<Settings, 'store' | 'env'>;
+
+/** The rows of a batch, by number, whose results the store has in the folder of a lost batch of the same name. */
+export async function forgottenRows(
+  settings: StoreSettings,
+  ledger: Ledger,
+  batch: BatchRecord,
+): Promise<ReadonlyMap<number, ForgottenResult>> {
+  // Any other ledger has all batches of its store.
+  if ((await ledger.acceptedAt()) === null) return new Map();
+  const store = await openStoreOf(settings);
+  try {
+    return new Map((await forgottenResults(ledger, store, batch)).map((one) => [one.row, one]));
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Refuses to leave the cache mode `only` while rows that would be sent then have their results in the store. Throws
+ * {@link VoxbatchError} (`forgotten-results`). Changes nothing.
+ */
+export async function refuseForgottenResults(
+  settings: StoreSettings,
+  ledger: Ledger,
+  batch: BatchRecord,
+  { cache = batch.settings.cache }: Tuning,
+): Promise<void> {
+  if (cache === 'only') return;
+  const rows = [...(await forgottenRows(settings, ledger, batch)).values()].filter(({ isUnsent }) => isUnsent);
+  if (rows.length > 0) throw new VoxbatchError({ type: 'forgotten-results', batch: batch.name, rows });
+}
