@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
-import { SECRET_NAME } from '../contract/secrets.ts';
+import { SECRET_NAME } from '../contract/environment.ts';
 
 /**
  * Matches the settings of voxbatch and Temporal, among which are the API token, a cluster's API key and its TLS keys.

@@ -1,5 +1,5 @@
 import { readFileSync, closeSync, openSync, readSync, writeSync } from 'node:fs';
-import { environmentForUser, SECRETS_ON_STDIN, isOwnSecret } from '../contract/secrets.ts';
+import { environmentForUser, SECRETS_ON_STDIN, isOwnSecret } from '../contract/environment.ts';
 
 /**
  * Keeps voxbatch's secrets (API token, ledger password …) away from hooks and other programs that it starts. `start.ts`

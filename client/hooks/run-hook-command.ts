@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { environmentForUser } from '../../contract/secrets.ts';
+import { environmentForUser } from '../../contract/environment.ts';
 import { startChild } from '../../embedded/child-process.ts';
 
 /** A command still running after this is killed, ms. */

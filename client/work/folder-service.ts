@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { withoutSecrets } from '../../contract/urls.ts';
+import { OWN_VARIABLES, SECRET_NAME } from '../../contract/environment.ts';
+import { urlSchemeOf, withoutSecrets } from '../../contract/urls.ts';
 import { isSecretProxy, PROXIES } from '../../embedded/child-process.ts';
 import { makeHome, pathsIn } from '../../embedded/home.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -28,43 +29,14 @@ export interface Service {
   readonly isRoot: boolean;
 }
 
-/**
- * Settings that a unit (the service manager's definition of the service, which others may read) may hold: addresses and
- * paths, which are not secrets. `up` reads no settings beyond these and the secrets.
- */
-const PLAIN = [
-  'PATH',
-  'HOME',
-  'XDG_CACHE_HOME',
-  'XDG_STATE_HOME',
-  'NODE_EXTRA_CA_CERTS',
-  'NO_PROXY',
-  'no_proxy',
-  'VOXBATCH_API_URL',
-  'VOXBATCH_API_TOKEN_FILE',
-  'VOXBATCH_CONFIG',
-  'VOXBATCH_LEDGER',
-  'VOXBATCH_STORE',
-  'VOXBATCH_TEMPORAL_CLI',
-  'VOXBATCH_FFMPEG',
-  'TEMPORAL_ADDRESS',
-  'TEMPORAL_NAMESPACE',
-  'TEMPORAL_CONFIG_FILE',
-  'TEMPORAL_PROFILE',
-  'TEMPORAL_TLS',
-  'TEMPORAL_TLS_SERVER_NAME',
-  'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
-  'TEMPORAL_TLS_CLIENT_CERT_PATH',
-  'TEMPORAL_TLS_CLIENT_KEY_PATH',
-] as const;
+/** Variables of the system that `up` heeds. */
+const OF_SYSTEM = [
+  ...['PATH', 'HOME', 'XDG_CACHE_HOME', 'XDG_STATE_HOME', 'NODE_EXTRA_CA_CERTS', 'NO_PROXY', 'no_proxy'],
+  ...PROXIES,
+];
 
-/** Settings that go into the environment file, never into a unit. */
-const SECRET = [
-  'VOXBATCH_API_TOKEN',
-  'VOXBATCH_NOTIFY_SECRET',
-  'VOXBATCH_WEBHOOK_RESTORE',
-  'TEMPORAL_API_KEY',
-] as const;
+/** Variables of ours that only other commands read. */
+const OF_OTHER_COMMANDS = ['VOXBATCH_CODEC_TOKEN'];
 
 /** This folder's service, and the secrets that this shell has for it. */
 export interface ServiceHere {
@@ -80,29 +52,23 @@ export interface ServiceHere {
  * @param cli absolute path of `cli.js`
  */
 export function describeService(
-  settings: Pick<Settings, 'home' | 'env'>,
+  settings: Pick<Settings, 'home' | 'env' | 'ledger' | 'store'>,
   { apiUrl, cli }: { readonly apiUrl?: string | undefined; readonly cli: string },
 ): ServiceHere {
   const { home, env } = settings;
   const given: NodeJS.ProcessEnv = { ...env, ...(apiUrl === undefined ? {} : { VOXBATCH_API_URL: apiUrl }) };
-  // A unit may hold a proxy URL, unless it contains credentials.
-  const isSecret = (name: string): boolean => isSecretProxy(name, env[name] ?? '');
-  const set = [...PLAIN, ...PROXIES.filter((name) => !isSecret(name))].flatMap((name) => {
-    const value = given[name] ?? '';
-    return value === '' ? [] : [[name, value] as const];
-  });
-  const isTokenInFile = (env['VOXBATCH_API_TOKEN_FILE'] ?? '') !== '';
-  const secrets = [
-    ...SECRET.filter((name) => (env[name] ?? '') !== '' || (name === 'VOXBATCH_API_TOKEN' && !isTokenInFile)),
-    ...PROXIES.filter(isSecret),
-  ];
+  const set = heededBy(settings).filter((name) => (given[name] ?? '') !== '');
+  const isSecret = (name: string): boolean => isSecretSetting(name, given[name]);
+  const isTokenMissing = !set.some((name) => /^VOXBATCH_API_TOKEN/.test(name));
+  const secrets = [...(isTokenMissing ? ['VOXBATCH_API_TOKEN'] : []), ...set.filter(isSecret)];
+  const plain = set.filter((name) => !isSecret(name)).map((name) => [name, given[name] ?? ''] as const);
   const name = nameOf(process.cwd(), home);
   return {
     service: {
       name,
       voxbatch: [process.execPath, ...process.execArgv, cli],
       workingDirectory: process.cwd(),
-      environment: { ...Object.fromEntries(set), VOXBATCH_HOME: home },
+      environment: { ...Object.fromEntries(plain), VOXBATCH_HOME: home },
       environmentFile: environmentFileOf(name, settings),
       needsFile: secrets.length > 0,
       log: pathsIn(home).upLog,
@@ -110,6 +76,28 @@ export function describeService(
     },
     secrets,
   };
+}
+
+/**
+ * The variables that `up` heeds: those of the system, ours, and whichever are set of Temporal and OpenTelemetry, of
+ * PostgreSQL for a ledger there, and of AWS for a store in a bucket. Their libraries read more than can be listed here.
+ */
+function heededBy({ env, ledger, store }: Pick<Settings, 'env' | 'ledger' | 'store'>): readonly string[] {
+  const own = OWN_VARIABLES.filter((name) => !OF_OTHER_COMMANDS.includes(name));
+  const prefixes = ['TEMPORAL_', 'OTEL_', ...(isUrl(ledger) ? ['PG'] : []), ...(isUrl(store) ? ['AWS_'] : [])];
+  const others = Object.keys(env).filter((name) => prefixes.some((prefix) => name.startsWith(prefix)));
+  return [...OF_SYSTEM, ...own, ...others.toSorted()];
+}
+
+function isUrl(place: string): boolean {
+  return urlSchemeOf(place) !== undefined;
+}
+
+/** Whether a setting goes into the environment file, never into the unit, which others may read. */
+function isSecretSetting(name: string, value = ''): boolean {
+  // The name of a secret's file is no secret.
+  if (/_(FILE|PATH)$/.test(name)) return false;
+  return SECRET_NAME.test(name) || /(_RESTORE|_HEADERS|_DATA)$|_GRPC_META_/.test(name) || isSecretProxy(name, value);
 }
 
 /** The first setting that must not go into a unit, because it is a URL with a password or a query. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claimUp, findUp, type UpClaim } from '../../embedded/up-claim.ts';
-import { SECRETS_ON_STDIN } from '../../contract/secrets.ts';
+import { SECRETS_ON_STDIN } from '../../contract/environment.ts';
 import { PROXIES, startChild } from '../../embedded/child-process.ts';
 import { pathsIn } from '../../embedded/home.ts';
 import { openOwnLog } from '../../embedded/private-home.ts';

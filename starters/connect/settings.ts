@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/envconfig';
 import { API_PATH } from '../../contract/urls.ts';
 import { defined } from '../../contract/defined.ts';
+import { OWN_VARIABLES } from '../../contract/environment.ts';
 import { showControls } from '../../contract/control-characters.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import {
@@ -218,15 +219,6 @@ export function isUnconfirmed(settings: CommandSettings, flags: { readonly apiUr
   }
 }
 
-/** All environment variables of voxbatch; docs/guide/config.md explains each. */
-export const SETTINGS: readonly string[] = [
-  ...['VOXBATCH_API_URL', 'VOXBATCH_API_TOKEN', 'VOXBATCH_API_TOKEN_FILE'],
-  ...['VOXBATCH_HOME', 'VOXBATCH_LEDGER', 'VOXBATCH_STORE', 'VOXBATCH_CONFIG', 'VOXBATCH_OPERATOR'],
-  ...['VOXBATCH_SERVE_MEDIA', 'VOXBATCH_SERVE_MEDIA_URL', 'VOXBATCH_NOTIFY_SECRET', 'VOXBATCH_WEBHOOK_RESTORE'],
-  ...['VOXBATCH_PAYLOAD_KEYS', 'VOXBATCH_PAYLOAD_KEYS_FILE', 'VOXBATCH_CODEC_TOKEN'],
-  ...['VOXBATCH_TEMPORAL_CLI', 'VOXBATCH_FFMPEG'],
-];
-
 /** Temporal's variables that decide where batches run. */
 const TEMPORAL_SETTINGS = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY', 'TEMPORAL_PROFILE'];
 
@@ -236,7 +228,7 @@ const TEMPORAL_SETTINGS = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_A
  * pass: they may belong to another program.
  */
 export function refuseMistyped(env: NodeJS.ProcessEnv): void {
-  const known = [...SETTINGS, ...TEMPORAL_SETTINGS];
+  const known = [...OWN_VARIABLES, ...TEMPORAL_SETTINGS];
   const unset = known.filter((name) => env[name] === undefined);
   for (const name of Object.keys(env)) {
     if (!/^(?:VOX|TEMP)/i.test(name) || known.includes(name)) continue;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { refuseMistyped, SETTINGS } from '../../../starters/connect/settings.ts';
+import { OWN_VARIABLES } from '../../../contract/environment.ts';
+import { refuseMistyped } from '../../../starters/connect/settings.ts';
 
 it.each([
   ['VOXBATCH_LEGDER', 'VOXBATCH_LEDGER'],
@@ -22,7 +23,7 @@ it('refuses no name that is like none of ours', () => {
   const hooks = ['VOXBATCH_EVENT', 'VOXBATCH_BATCH', 'VOXBATCH_REASON', 'VOXBATCH_ROWS', 'VOXBATCH_EXIT'];
   const others = ['TEMPORAL_TLS', 'TEMPORAL_CLI', 'TEMPORAL_UI_PORT', 'TEMP', 'VOX_HOME', 'VOXBATCH_IMAGE', 'TEMPDIR'];
   expect(() => {
-    refuseMistyped(Object.fromEntries([...SETTINGS, ...hooks, ...others].map((name) => [name, 'x'])));
+    refuseMistyped(Object.fromEntries([...OWN_VARIABLES, ...hooks, ...others].map((name) => [name, 'x'])));
     refuseMistyped(Object.fromEntries([...hooks, ...others].map((name) => [name, 'x'])));
   }).not.toThrow();
 });
@@ -31,5 +32,5 @@ it('knows every setting of the guide', () => {
   const guide = readFileSync(new URL('../../../docs/guide/config.md', import.meta.url), 'utf8');
   const told = guide.split('\n').filter((line) => line.startsWith('| `VOXBATCH_'));
   const names = told.flatMap((line) => line.split('|')[1]?.match(/VOXBATCH_[A-Z_]+/g) ?? []);
-  expect([...SETTINGS].sort()).toEqual([...new Set(names)].sort());
+  expect([...OWN_VARIABLES].sort()).toEqual([...new Set(names)].sort());
 });

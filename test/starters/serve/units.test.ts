@@ -118,9 +118,12 @@ describe('a property list for launchd', () => {
   });
 });
 
+/** A ledger and a store on this machine. */
+const LOCAL = { ledger: '/a/ledger.db', store: '/a/store' };
+
 it('the name of a service tells apart two homes whose folders have the same name', () => {
   const names = ['/a/.voxbatch', '/b/.voxbatch'].map(
-    (home) => describeService({ home, env: {} }, { cli: '/cli.js' }).service.name,
+    (home) => describeService({ home, ...LOCAL, env: {} }, { cli: '/cli.js' }).service.name,
   );
   expect(new Set(names).size).toBe(2);
   for (const name of names) expect(name).toMatch(/^voxbatch-[a-z0-9-]*[0-9a-f]{6}$/);
@@ -133,11 +136,32 @@ it('the settings of a service are those of proxies and authorities, too; a proxy
     NO_PROXY: 'inside.example',
     NODE_EXTRA_CA_CERTS: '/etc/ca.pem',
   };
-  const { service, secrets } = describeService({ home: '/a', env }, { cli: '/cli.js' });
+  const { service, secrets } = describeService({ home: '/a', ...LOCAL, env }, { cli: '/cli.js' });
   const { http_proxy, NO_PROXY, NODE_EXTRA_CA_CERTS } = env;
   expect(service.environment).toMatchObject({ http_proxy, NO_PROXY, NODE_EXTRA_CA_CERTS });
   expect(secrets).toContain('HTTPS_PROXY');
   expect(JSON.stringify(service)).not.toContain('s3cret');
+});
+
+it('a service with a ledger in PostgreSQL and a store in a bucket has the settings of both, and their secrets in its file', () => {
+  const env = {
+    ...{ PGPASSWORD: 'p4ss', PGPASSFILE: '/etc/pgpass', PGSSLMODE: 'verify-full' },
+    ...{ AWS_REGION: 'eu-north-1', AWS_SECRET_ACCESS_KEY: 's3cret', AWS_WEB_IDENTITY_TOKEN_FILE: '/run/token' },
+    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', OTEL_EXPORTER_OTLP_HEADERS: 'key=h1dden' },
+    ...{ VOXBATCH_OPERATOR: 'night', VOXBATCH_PAYLOAD_KEYS: 'a:k3y', VOXBATCH_CODEC_TOKEN: 't0ken', EDITOR: 'vi' },
+  };
+  const places = { ledger: 'postgresql://db.example/vox', store: 's3://media/vox' };
+  const { service, secrets } = describeService({ home: '/a', env, ...places }, { cli: '/cli.js' });
+  expect(service.environment).toEqual({
+    ...{ VOXBATCH_HOME: '/a', VOXBATCH_OPERATOR: 'night', PGPASSFILE: '/etc/pgpass', PGSSLMODE: 'verify-full' },
+    ...{ AWS_REGION: 'eu-north-1', AWS_WEB_IDENTITY_TOKEN_FILE: '/run/token' },
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+  });
+  const ofPlaces = ['AWS_SECRET_ACCESS_KEY', 'PGPASSWORD'];
+  const always = ['VOXBATCH_API_TOKEN', 'VOXBATCH_PAYLOAD_KEYS', 'OTEL_EXPORTER_OTLP_HEADERS'];
+  expect([...secrets].sort()).toEqual([...ofPlaces, ...always].sort());
+  const local = describeService({ home: '/a', env, ...LOCAL }, { cli: '/cli.js' });
+  expect([...local.secrets].sort()).toEqual([...always].sort());
 });
 
 describe('lines for cron', () => {

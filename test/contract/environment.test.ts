@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { environmentForUser, isOwnSecret } from '../../contract/secrets.ts';
+import { environmentForUser, isOwnSecret } from '../../contract/environment.ts';
 
 it.each([
   ['VOXBATCH_API_TOKEN', 'x', true],

@@ -1,6 +1,15 @@
 import { urlSchemeOf, withoutSecrets } from './urls.ts';
 
-/** Keeps secrets out of child processes, messages and records. */
+/** The environment variables of voxbatch, and which of them are secrets that child processes do not get. */
+
+/** All environment variables of voxbatch that users set; `docs/guide/config.md` explains each. */
+export const OWN_VARIABLES: readonly string[] = [
+  ...['VOXBATCH_API_URL', 'VOXBATCH_API_TOKEN', 'VOXBATCH_API_TOKEN_FILE'],
+  ...['VOXBATCH_HOME', 'VOXBATCH_LEDGER', 'VOXBATCH_STORE', 'VOXBATCH_CONFIG', 'VOXBATCH_OPERATOR'],
+  ...['VOXBATCH_SERVE_MEDIA', 'VOXBATCH_SERVE_MEDIA_URL', 'VOXBATCH_NOTIFY_SECRET', 'VOXBATCH_WEBHOOK_RESTORE'],
+  ...['VOXBATCH_PAYLOAD_KEYS', 'VOXBATCH_PAYLOAD_KEYS_FILE', 'VOXBATCH_CODEC_TOKEN'],
+  ...['VOXBATCH_TEMPORAL_CLI', 'VOXBATCH_FFMPEG'],
+];
 
 /** Typical names of environment variables that hold secrets. */
 export const SECRET_NAME =
@@ -53,11 +62,4 @@ function withoutPassword(place: string): string {
   url.password = '';
   for (const name of PASSWORDS) url.searchParams.delete(name);
   return url.href;
-}
-
-/** Returns scheme and host of a URL whose path may be secret, such as a webhook: `https://host/…`. */
-export function withoutPath(address: string): string {
-  if (!URL.canParse(address)) return '…';
-  const { origin, pathname, search } = new URL(address);
-  return pathname.length + search.length > 1 ? `${origin}/…` : origin;
 }
