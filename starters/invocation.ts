@@ -4,7 +4,7 @@ import { wrapMachineFaults } from '../client/machine-faults.ts';
 import type { WebhookSettings } from '../client/webhooks/webhook-options.ts';
 import type { RunContext } from './terminal/output.ts';
 import type { Flags } from './commands/flags.ts';
-import { readWebhook } from './commands/webhook-flags.ts';
+import { readWebhook } from './commands/read-webhook-flags.ts';
 import { openSession } from './connect/connect-api.ts';
 import { usageError } from './exit-error.ts';
 import { admittance } from './trust/confirm.ts';

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { Bar, Figures, type FigureFacts } from './figures.tsx';
 import { number, rowCounts } from './format.ts';
-import { NO_REASON, type LinkTo } from './row-filters.tsx';
+import { NO_REASON, type LinkTo } from './row-filter-form.tsx';
 
 /** A batch at a glance: its figures, how its rows ended, and what to do. A live batch and a report show it. */
 export function BatchOverview({

@@ -6,7 +6,7 @@ import { number } from './format.ts';
 import { Listen } from './listen.tsx';
 import { navigate, withQuery } from './location.ts';
 import { RedriveDialog } from './redrive-dialog.tsx';
-import { Filters } from './row-filters.tsx';
+import { Filters } from './row-filter-form.tsx';
 import { LineCells, LineHeaders, moveFocusOnArrowKey } from './row-line.tsx';
 import { loadPage, type Cursor } from './row-pages.ts';
 import { fetchAnswer, useAnswer } from './api-client.ts';

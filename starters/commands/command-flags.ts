@@ -13,7 +13,7 @@ import {
   shareWord,
   wholeFrom,
 } from './flag-values.ts';
-import { LEFT_OUT_ROWS } from './shared-flags.ts';
+import { COMMON_FIRING, LEFT_OUT_ROWS } from './shared-flags.ts';
 import { TUNING } from './tuning-flags.ts';
 
 /** Help text for the values of a tolerance of `compare`, with its default. */
@@ -27,6 +27,8 @@ const FOR_MANIFEST = '(of a manifest: for rows without one)';
 const { budget, ...tuning } = TUNING;
 /** Tuning flags without `--budget`, which is in {@link COMMON_FLAGS}. */
 export const OTHER_TUNING = tuning;
+
+const { budgetMonth, ...firing } = COMMON_FIRING;
 
 /** The flags that most people need first. Help shows them without a heading. */
 export const COMMON_FLAGS = {
@@ -46,12 +48,7 @@ export const COMMON_FLAGS = {
     '--accept [rows...]',
     'Accept results as they are, free, that failed a check or lack the answer of their verification: of these rows, or of those that --where and --rows select; ROW/TAKE goes back to the result of that take',
   ],
-  every: ['--every <duration>', 'Fire at each multiple of this length since 1970 in UTC: 90s, 15m, 6h, 1d'],
-  cron: [
-    '--cron <fields>',
-    'Fire by five fields: minute hour day month weekday; or @hourly, @daily, @weekly, @monthly',
-  ],
-  timezone: ['--timezone <name>', 'Timezone of --cron, and of times that are shown (default: UTC)'],
+  ...firing,
   name: ['-n, --name <name>', 'Name of the batch (default: the file name)'],
   out: ['-o, --out <folder>', 'Folder for the results (default: out/<batch>)'],
   xlsx: ['--xlsx', 'Also write results.xlsx: results with links to their files, what failed and why, the bill'],
@@ -63,10 +60,7 @@ export const COMMON_FLAGS = {
   language: ['--language <code>', `Language ${FOR_MANIFEST}`],
   sample: ['--sample <n>', `Run only n rows, from all kinds, voices and engines; ${LEFT_OUT_ROWS}`, wholeFrom(1)],
   budget,
-  budgetMonth: [
-    '--budget-month <credits>',
-    "Spending limit of all batches of a calendar month in the schedule's timezone; none: no limit",
-  ],
+  budgetMonth,
   check: ['--check', 'Refuse a manifest that could not run now, instead of warning of it'],
   dryRun: ['--dry-run', 'Only show what it would do, and at which price; changes and spends nothing'],
   yes: ['-y, --yes', 'Do not ask for confirmation'],

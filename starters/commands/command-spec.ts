@@ -3,6 +3,7 @@ import { TUNABLE_NAMES } from '../../contract/tunables.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { FlagTable } from './flag-values.ts';
 import type { Flags } from './flags.ts';
+import { COMMON_FIRING, FIRING, LOCAL_MEDIA, WEBHOOKS } from './shared-flags.ts';
 
 /** A command's function: takes its operands, its flags and its `RunContext`, in this order. */
 interface Command {
@@ -50,9 +51,9 @@ export const REPEATABLE_NOTE = 'You can repeat this in any state of the batch. I
 /** Settings of a batch that `tune` can change later. */
 export const TUNING_FLAGS = TUNABLE_NAMES.join(' ');
 /** For commands whose worker may receive the API's webhooks. */
-export const WEBHOOK_FLAGS = 'webhook webhookPort webhookHost webhookRestore';
+export const WEBHOOK_FLAGS = namesIn(WEBHOOKS);
 /** For commands whose worker may hand out files of this machine. */
-export const LOCAL_MEDIA_FLAGS = 'serveMedia serveMediaUrl';
+export const LOCAL_MEDIA_FLAGS = namesIn(LOCAL_MEDIA);
 /** How a manifest is read. */
 export const READING_FLAGS =
   'limit sample seed fileName kind voice engine format language verify map cast join pause loudness trimSilence noTrimSilence sampleRate soundFormat sheet strict split tts apiDialect';
@@ -66,8 +67,12 @@ export const SINGLE_FLAGS =
 /** `say`. */
 export const SPEECH_FLAGS = `${SINGLE_FLAGS} force engine format speed language verify split tts`;
 /** When a schedule fires. */
-export const FIRING_FLAGS =
-  'every cron timezone jitter overlap catchUp pauseOnFailure noPauseOnFailure until runs budgetMonth';
+export const FIRING_FLAGS = namesIn({ ...COMMON_FIRING, ...FIRING });
+
+/** Returns the names of the values of flags, as {@link CommandSpec.flags} has them. */
+function namesIn(table: FlagTable): string {
+  return Object.keys(table).join(' ');
+}
 
 // Flags with a syntax of their own.
 /** A single dialect: others accept several, with shares. */

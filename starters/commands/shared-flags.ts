@@ -89,7 +89,21 @@ export const CHARGES = {
   assumeSeconds: ['--assume-seconds <n>', 'Price audio and video of unknown length at this many seconds', positive],
 } as const satisfies FlagTable;
 
-/** When a schedule fires. */
+/** When a schedule fires: the flags of it that most people need first. Help shows them without a heading. */
+export const COMMON_FIRING = {
+  every: ['--every <duration>', 'Fire at each multiple of this length since 1970 in UTC: 90s, 15m, 6h, 1d'],
+  cron: [
+    '--cron <fields>',
+    'Fire by five fields: minute hour day month weekday; or @hourly, @daily, @weekly, @monthly',
+  ],
+  timezone: ['--timezone <name>', 'Timezone of --cron, and of times that are shown (default: UTC)'],
+  budgetMonth: [
+    '--budget-month <credits>',
+    "Spending limit of all batches of a calendar month in the schedule's timezone; none: no limit",
+  ],
+} as const satisfies FlagTable;
+
+/** When a schedule fires: its other flags. */
 export const FIRING = {
   jitter: ['--jitter <duration>', 'Fire up to this much later (default: 0)'],
   overlap: [

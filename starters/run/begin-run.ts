@@ -10,7 +10,7 @@ import { readApiAccess } from '../connect/settings.ts';
 import { isPlaceKnown } from '../../client/trust/known-ledgers.ts';
 import { confirmedSettings } from '../trust/confirm.ts';
 import type { Flags } from '../commands/flags.ts';
-import { withMetrics } from '../commands/metrics-flags.ts';
+import { withMetrics } from '../commands/read-metrics-flags.ts';
 import { usageError } from '../exit-error.ts';
 import { readRunFlags, type RunPlan } from './run-options.ts';
 

@@ -2,7 +2,7 @@ import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { planRun, type PlanEvent } from '../../client/run/plan.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isUnconfirmed, readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
-import { withServeMedia } from '../commands/serve-media-flags.ts';
+import { withServeMedia } from '../commands/read-serve-media-flags.ts';
 import { openManifestArgument, warnOfNewLedger, warnOfLedgerBeside } from './open-manifest-argument.ts';
 import { planLines } from './plan-report.ts';
 import { IDENTIFYING, pricingLines } from './pricing-words.ts';

@@ -5,9 +5,9 @@ import type { WebhookSettings } from '../../client/webhooks/webhook-options.ts';
 import { startUp } from '../../client/work/up.ts';
 import { serveMediaOf } from '../../contract/serve-media.ts';
 import { formatListenAddress } from '../../contract/listen-address.ts';
-import { otlpEnvironment } from '../commands/metrics-flags.ts';
-import { serveMediaWords } from '../commands/serve-media-flags.ts';
-import { webhookEnv, webhookWords } from '../commands/webhook-flags.ts';
+import { otlpEnvironment } from '../commands/read-metrics-flags.ts';
+import { serveMediaWords } from '../commands/read-serve-media-flags.ts';
+import { webhookEnv, webhookWords } from '../commands/read-webhook-flags.ts';
 import { readToken } from '../connect/api-token.ts';
 
 /** The batch for which `run --detach` starts `up`. */

@@ -1,7 +1,7 @@
 import { shellWord } from '../../contract/shell-word.ts';
 import { rememberConfig, type UnconfirmedConfig } from '../../client/trust/folder-config.ts';
 import type { ServeMediaSettings } from '../../contract/serve-media.ts';
-import { withServeMedia } from '../commands/serve-media-flags.ts';
+import { withServeMedia } from '../commands/read-serve-media-flags.ts';
 import { readSettings, type CommandSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { askYesNo, mayAsk, type AskFlags } from '../terminal/ask.ts';

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { ReportHead } from '../../../contract/report.ts';
 import { number, seconds } from '../format.ts';
-import { Filters } from '../row-filters.tsx';
+import { Filters } from '../row-filter-form.tsx';
 import { LineCells, LineHeaders, moveFocusOnArrowKey } from '../row-line.tsx';
 import { linkTo, replaceWith } from './hash-query.ts';
 import type { ReportRows } from './report-rows.ts';

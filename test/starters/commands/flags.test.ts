@@ -4,7 +4,7 @@ import type { WebhookSettings } from '../../../client/webhooks/webhook-options.t
 import type { Tuning } from '../../../contract/tunables.ts';
 import { addFlags, type Flags } from '../../../starters/commands/flags.ts';
 import { readTuning, TUNING } from '../../../starters/commands/tuning-flags.ts';
-import { readWebhook, webhookEnv, webhookWords } from '../../../starters/commands/webhook-flags.ts';
+import { readWebhook, webhookEnv, webhookWords } from '../../../starters/commands/read-webhook-flags.ts';
 import { describeTuning } from '../../../starters/terminal/tunable-words.ts';
 
 /** What is read of a command line with these flags. */
