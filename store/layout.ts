@@ -74,11 +74,16 @@ export function rowOfKey(key: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** Throws {@link UnsafeName} for a stem or key that leads out of the store, or that no file can have. */
+/** Whether a stem or key stays in the store, and a file can have it. */
+export function isSafe(name: string): boolean {
+  return (
+    !/[\0\\]/.test(name) && name.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..')
+  );
+}
+
+/** Throws {@link UnsafeName} for a stem or key that is not {@link isSafe}. */
 export function requireSafe(name: string): void {
-  const isSafe =
-    !/[\0\\]/.test(name) && name.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
-  if (!isSafe) throw new UnsafeName(name);
+  if (!isSafe(name)) throw new UnsafeName(name);
 }
 
 /**

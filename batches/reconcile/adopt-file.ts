@@ -1,4 +1,5 @@
 import type { By } from '../../contract/actions.ts';
+import { isFolderOf } from '../../contract/batch-name.ts';
 import { defined } from '../../contract/defined.ts';
 import type { NamedResultFile } from '../../contract/named-result-file.ts';
 import { resultStepOf, stepsIn } from '../../contract/row-kinds.ts';
@@ -7,14 +8,13 @@ import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isTakenWithoutJob } from '../../policy/reconcile/stored-result.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
-import { placeOfKey } from '../../store/layout.ts';
+import { isSafe, placeOfKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import type { FreeReads } from '../free-reads.ts';
 import type { NamedJob } from './adopt-job.ts';
 import { withTimes } from './dated-files.ts';
 import { readTake, type SettledRow, type SettleRefusal } from './decisions.ts';
 import { isLostFolder, newestPerStep } from './forgotten-results.ts';
-import { knownFolders } from './unknown-folders.ts';
 
 /** Whether a person named a file of the store in place of a job: its key names a folder and a row. */
 export function isStoredFile(name: string): boolean {
@@ -24,7 +24,8 @@ export function isStoredFile(name: string): boolean {
 /**
  * Gives a row the stored result that a person names by its key, free: a result of a request that a restored ledger
  * lacks, in the folder of a lost batch of the same name, or of the row's next take. What the store has of the row's
- * other steps counts as paid for, too. Refused if the key is not of this row, or if a later step needs the job.
+ * other steps counts as paid for, too. Refused if the key is not of this row, if another take or batch has that file,
+ * or if a later step needs the job.
  */
 export async function adoptFile(
   ledger: Ledger,
@@ -45,14 +46,16 @@ export async function adoptFile(
     type: 'refused',
     why: { type },
   });
-  const file = placeOfKey(key);
+  const file = isSafe(key) ? placeOfKey(key) : undefined;
   if (snapshot === undefined || file?.row !== row) return refused('other-file');
   const { spec } = snapshot.row;
   const folder = key.slice(0, key.indexOf('/'));
-  const isLost = isLostFolder(batch, folder) && !(await knownFolders(ledger)).has(folder);
+  const alike = await batchesLike(ledger, folder);
+  const isLost = isLostFolder(batch, folder) && alike.every(({ layout }) => layout.stem !== folder);
   const take = named ?? (isLost ? presentTake(snapshot.row) : file.take);
   const isItsOwn = folder === batch.layout.stem && file.take === take;
   if (file.step !== resultStepOf(spec) || !(isLost || isItsOwn)) return refused('other-file');
+  if (await isElsewhere(ledger, alike, { key, row, batch: batch.name, take })) return refused('other-file');
   if (!isTakenWithoutJob(spec, { step: file.step, take }, batch.settings.tts)) return refused('needs-job');
   const files = await filesBeside(store, file);
   const all = newestPerStep(spec, isLost ? files : files.filter((one) => one.take === take));
@@ -91,4 +94,27 @@ async function filesBeside(store: Pick<Store, 'list'>, { key, row }: NamedResult
     if (file?.row === row) files.push(file);
   }
   return files;
+}
+
+/** The batches in the ledger that this folder of the store may belong to, by its name. */
+async function batchesLike(ledger: Ledger, folder: string): Promise<readonly BatchRecord[]> {
+  return (await ledger.listBatches()).filter(({ name, layout }) => isFolderOf(name, folder) || layout.stem === folder);
+}
+
+/** Whether another take of the row, or its row in one of these batches, has the file: it was paid for once. */
+async function isElsewhere(
+  ledger: Ledger,
+  batches: readonly BatchRecord[],
+  {
+    key,
+    row,
+    batch,
+    take,
+  }: { readonly key: string; readonly row: number; readonly batch: string; readonly take: number },
+): Promise<boolean> {
+  for (const { name } of batches) {
+    const charges = (await ledger.readRow(name, row))?.charges ?? [];
+    if (charges.some((one) => one.file?.key === key && (name !== batch || one.take !== take))) return true;
+  }
+  return false;
 }

@@ -28,8 +28,8 @@ export interface ForgottenResult extends NamedRow {
   readonly isAdoptable: boolean;
   /** The take to name along with the row. Omitted for the present one. */
   readonly take?: number;
-  /** Whether the row is open, or was left out by `--limit`, `--sample` or the budget: a run may send it. */
-  readonly isUnsent: boolean;
+  /** Why a run may send the row: it is open, or `--limit`, `--sample` or the budget left it out. Null: none does. */
+  readonly unsent: 'open' | 'left-out' | null;
 }
 
 /** The folders of a store. */
@@ -52,7 +52,7 @@ export async function forgottenResults(
   for (const [row, ofRow] of [...files].toSorted(([a], [b]) => a - b)) {
     const snapshot = await ledger.readRow(name, row);
     if (snapshot === undefined || snapshot.row.parts !== null || hasResult(snapshot.row.outcome)) continue;
-    const { outcome, failure, spec } = snapshot.row;
+    const { outcome, spec, take } = snapshot.row;
     const lacking = newestPerStep(spec, ofRow).filter((file) => !isOnRecord(file, snapshot));
     const last = lacking.find(({ step }) => step === resultStepOf(spec)) ?? lacking.at(-1);
     if (last === undefined) continue;
@@ -61,7 +61,9 @@ export async function forgottenResults(
       steps: lacking.map(({ step }) => step as Step),
       key: last.key,
       isAdoptable: isAdoptable(last, snapshot, settings.tts),
-      isUnsent: outcome === null || (isLeftOut(outcome) && failure?.class !== 'NotCached'),
+      unsent: unsentAs(snapshot.row),
+      // A row that has ended otherwise, such as one that was refused when it was sent again, takes it as its next take.
+      ...defined({ take: outcome === null || isLeftOut(outcome) || outcome === 'unknown' ? undefined : take + 1 }),
     });
   }
   return found;
@@ -91,9 +93,14 @@ export async function joblessResults(
       continue;
     const isNext = take !== snapshot.row.take;
     const of = { ...nameOf(snapshot.row), steps: [step as Step], key, isAdoptable: true };
-    found.push({ ...of, isUnsent: !isNext, ...defined({ take: isNext ? take : undefined }) });
+    found.push({ ...of, unsent: unsentAs(snapshot.row), ...defined({ take: isNext ? take : undefined }) });
   }
   return found;
+}
+
+function unsentAs({ outcome, failure }: RowSnapshot['row']): ForgottenResult['unsent'] {
+  if (outcome === null) return 'open';
+  return isLeftOut(outcome) && failure?.class !== 'NotCached' ? 'left-out' : null;
 }
 
 /** Whether a folder of the store may be that of a lost batch of this name. */

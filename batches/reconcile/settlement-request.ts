@@ -15,7 +15,10 @@ import { type NamedRow, nameOf } from '../../contract/row-parts.ts';
  * unknown parts in `resubmit` and `rows`, and elsewhere for its only part that matches.
  */
 export interface SettlementRequest {
-  /** The API's jobs of unknown rows, or of rows whose next request, or next take (`ROW/TAKE`), is not on record. */
+  /**
+   * The API's jobs of unknown rows, or of rows whose next request, or next take (`ROW/TAKE`), is not on record. In
+   * place of a job: the key of a stored result that no row has.
+   */
   readonly adopt?: readonly { readonly row: string; readonly job: string }[];
   /** Undo `adopt`: these rows are unknown again. */
   readonly release?: readonly string[];

@@ -54,7 +54,7 @@ export async function findUnknownFolders(
 }
 
 /** The folders of all batches in the ledger. */
-export async function knownFolders(ledger: Pick<Ledger, 'listBatches'>): Promise<ReadonlySet<string>> {
+async function knownFolders(ledger: Pick<Ledger, 'listBatches'>): Promise<ReadonlySet<string>> {
   return new Set((await ledger.listBatches()).map(({ layout }) => layout.stem));
 }
 

@@ -208,7 +208,7 @@ export async function tuneBatch({ settings, ledger, batch, tuning, reason, say }
   // A closed batch sends nothing before a redrive, which looks at its rows.
   if (batch.state === 'open' && tuning.cache !== undefined) {
     const { refuseForgottenResults } = await import('../results/forgotten-results.ts');
-    await refuseForgottenResults(settings, ledger, batch, tuning);
+    await refuseForgottenResults(settings, ledger, batch, tuning, { opensLeftOut: false });
   }
   await ledger.tune(batch.name, tuning, byPerson(settings, reason));
   return batch.state === 'open' && (await notifyWorkers({ settings, ledger, batch: batch.name, say }));

@@ -25,16 +25,21 @@ export async function forgottenRows(
 }
 
 /**
- * Refuses to leave the cache mode `only` while rows that would be sent then have their results in the store. Throws
- * {@link VoxbatchError} (`forgotten-results`). Changes nothing.
+ * Refuses to leave the cache mode `only` while open rows have their results in the store, and to open rows that were
+ * left out (`opensLeftOut`) while these do: they would be paid for again. Rows that are open in any other mode were
+ * opened by a person who named them. Throws {@link VoxbatchError} (`forgotten-results`). Changes nothing.
  */
 export async function refuseForgottenResults(
   settings: StoreSettings,
   ledger: Ledger,
   batch: BatchRecord,
   { cache = batch.settings.cache }: Tuning,
+  { opensLeftOut }: { readonly opensLeftOut: boolean },
 ): Promise<void> {
-  if (cache === 'only') return;
-  const rows = [...(await forgottenRows(settings, ledger, batch)).values()].filter(({ isUnsent }) => isUnsent);
+  const sendsOpen = batch.settings.cache === 'only';
+  if (cache === 'only' || !(sendsOpen || opensLeftOut)) return;
+  const rows = [...(await forgottenRows(settings, ledger, batch)).values()].filter(
+    ({ unsent }) => (sendsOpen && unsent === 'open') || (opensLeftOut && unsent === 'left-out'),
+  );
   if (rows.length > 0) throw new VoxbatchError({ type: 'forgotten-results', batch: batch.name, rows });
 }

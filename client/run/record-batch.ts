@@ -178,7 +178,8 @@ async function continueBatch(
   if (refused !== undefined) return refused;
   if (more !== undefined || (batch.state === 'open' && plan.tuning.cache !== undefined)) {
     const { refuseForgottenResults } = await import('../results/forgotten-results.ts');
-    await refuseForgottenResults(request.session.settings, ledger, batch, plan.tuning);
+    const { settings } = request.session;
+    await refuseForgottenResults(settings, ledger, batch, plan.tuning, { opensLeftOut: more !== undefined });
   }
   return wrapMachineFaults(async () => {
     const tuned = changedTunables(plan.tuning, batch.settings);
