@@ -95,7 +95,7 @@ class RowGroup implements SomeRows {
 export async function gatherLeftovers(
   ledger: Ledger,
   { name: batch, settings, columns }: Pick<BatchRecord, 'name' | 'settings' | 'columns'>,
-  { outcomes, notChosen }: Counts,
+  { outcomes, notChosen, notCached }: Counts,
 ): Promise<Leftovers> {
   const rowsOf = async function* (outcome: Outcome): AsyncGenerator<RowSnapshot, void, undefined> {
     if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
@@ -116,7 +116,7 @@ export async function gatherLeftovers(
     lost: await sortLost(mayBeLost ? selectUnknown(ledger, batch) : [], settings.tts),
     otherParts,
     lateParts,
-    skippedQuotes: await quoteSkipped(ledger, { name: batch, settings }, outcomes.skipped > notChosen),
+    skippedQuotes: await quoteSkipped(ledger, { name: batch, settings }, outcomes.skipped > notChosen + notCached),
     earlierUnresolved: await ledger.earlierUnresolved(batch, MAX_NAMED),
   };
 }

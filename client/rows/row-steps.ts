@@ -104,7 +104,8 @@ function stepOf(history: ExplainedRow) {
     case 'skipped': {
       if (row.failure?.class === 'NotChosen')
         return step('not-chosen', { pay, all: continueCommand({ ...batch, subset: null }) });
-      if (row.failure?.class === 'NotCached') return step('not-cached', { before: tune('--cache', 'on'), pay });
+      if (row.failure?.class === 'NotCached')
+        return step('not-cached', { before: batch.settings.cache === 'only' ? tune('--cache', 'on') : undefined, pay });
       // Its request did not fit the budget; there may be room by now.
       const left = budgetLeft(money, batch.settings.budget);
       const isEnough = left === null || (needed !== null && left >= needed);

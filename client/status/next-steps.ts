@@ -192,24 +192,23 @@ export function settleCommands({ count, first }: SomeRows, place: readonly strin
  * their price is unknown.
  */
 export function budgetForSkipped({
-  counts: { outcomes, notChosen },
+  counts,
   money,
   leftovers,
 }: Pick<Finished, 'counts' | 'money' | 'leftovers'>): number | null {
   const { overBudget } = leftovers.skippedQuotes;
-  return outcomes.skipped === notChosen || overBudget === null ? null : budgetFor(money, overBudget);
+  return overBudgetOf(counts) === 0 || overBudget === null ? null : budgetFor(money, overBudget);
+}
+
+/** Returns the number of rows that the budget skipped. */
+function overBudgetOf({ outcomes, notChosen, notCached }: Counts): number {
+  return outcomes.skipped - notChosen - notCached;
 }
 
 function skippedSteps(finished: Finished) {
   const { batch, counts, money, leftovers, out } = finished;
-  const rows = ofCount(counts.outcomes.skipped - counts.notChosen);
   const redrive = redriveOf(finished);
   const tune = (...args: readonly string[]): NextCommand => nextCommand('tune', batch.name, ...args);
-  if (batch.settings.cache === 'only')
-    return some('not-cached', rows, {
-      before: tune('--cache', 'on'),
-      pay: redrive('--where', 'class=NotCached'),
-    });
   const { overBudget: quoted } = leftovers.skippedQuotes;
   const left = budgetLeft(money, batch.settings.budget);
   const isEnough = left === null || (quoted !== null && left >= quoted);
@@ -217,13 +216,20 @@ function skippedSteps(finished: Finished) {
   // A single job's command cannot be shown: it would reveal the text.
   const isSingle = batch.settings.single !== undefined;
   const again = isSingle
-    ? redrive('--where', counts.notChosen === 0 ? 'outcome=skipped' : 'class=OverBudget')
+    ? redrive('--where', counts.notChosen + counts.notCached === 0 ? 'outcome=skipped' : 'class=OverBudget')
     : continueCommand(batch, out);
-  return some('over-budget', rows, {
-    isEnough,
-    before: isSingle && !isEnough ? tune(...budget) : undefined,
-    pay: isSingle || isEnough ? again : withArgs(again, budget),
-  });
+  return [
+    ...some('not-cached', ofCount(counts.notCached), {
+      // Only a redrive opens such rows again: `run` does not, whatever the mode is now.
+      before: batch.settings.cache === 'only' ? tune('--cache', 'on') : undefined,
+      pay: redrive('--where', 'class=NotCached'),
+    }),
+    ...some('over-budget', ofCount(overBudgetOf(counts)), {
+      isEnough,
+      before: isSingle && !isEnough ? tune(...budget) : undefined,
+      pay: isSingle || isEnough ? again : withArgs(again, budget),
+    }),
+  ];
 }
 
 /**
@@ -240,7 +246,7 @@ function sendNotChosen({ batch, counts, money, leftovers, pilot, out }: Finished
   };
   // The budget check uses a request's quote, so the budget must cover the quotes even if less will be charged.
   const quoted = expected === null || notChosen === null ? expected : Math.max(expected, notChosen);
-  const before = counts.outcomes.skipped === counts.notChosen ? 0 : (overBudget ?? 0);
+  const before = overBudgetOf(counts) === 0 ? 0 : (overBudget ?? 0);
   const left = budgetLeft(money, batch.settings.budget);
   const isShort = left !== null && quoted !== null && left < before + quoted;
   const budget = isShort ? ['--budget', String(budgetFor(money, before + quoted))] : [];

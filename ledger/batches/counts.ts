@@ -19,6 +19,8 @@ export interface Counts {
   readonly total: number;
   /** Skipped rows that `--limit` or `--sample` left out. */
   readonly notChosen: number;
+  /** Rows that the cache mode `only` skipped, for lack of an earlier result. */
+  readonly notCached: number;
   /** Rows without an outcome, by state. */
   readonly states: Readonly<Record<RowState, number>>;
   readonly outcomes: Readonly<Record<Outcome, number>>;
@@ -73,9 +75,12 @@ export function toCounts(lines: readonly Pick<RowCountsTable, 'standing' | 'clas
   const known = byStanding(lines, ({ n }) => n);
   const outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, known.get(name) ?? 0]));
   const states = Object.fromEntries(ROW_STATES.map((name) => [name, known.get(name) ?? 0]));
+  const ofClass = (name: FailureClass): number =>
+    lines.reduce((sum, line) => sum + (line.class === name ? line.n : 0), 0);
   return {
     total: lines.reduce((sum, { n }) => sum + n, 0),
-    notChosen: lines.reduce((sum, line) => sum + (line.class === 'NotChosen' ? line.n : 0), 0),
+    notChosen: ofClass('NotChosen'),
+    notCached: ofClass('NotCached'),
     states: states as Record<RowState, number>,
     outcomes: outcomes as Record<Outcome, number>,
   };
@@ -175,19 +180,19 @@ export async function readSums(db: Db | Tx, batch: string): Promise<Sums> {
   return sums;
 }
 
-/** Returns what the rows that ended `skipped` would cost. */
+/** Returns what the rows that ended `skipped` would cost, without those that the cache mode `only` skipped. */
 export async function skippedQuotes(db: Db, batch: string): Promise<SkippedQuotes> {
   // Rows skipped by the budget have no index, but usually there are none.
-  const { outcomes, notChosen } = await counts(db, batch);
+  const { outcomes, notChosen, notCached } = await counts(db, batch);
   return {
-    overBudget: outcomes.skipped > notChosen ? await sumQuotes(db, batch, IS_OVER_BUDGET) : 0,
+    overBudget: outcomes.skipped > notChosen + notCached ? await sumQuotes(db, batch, IS_OVER_BUDGET) : 0,
     notChosen: await sumQuotes(db, batch, IS_NOT_CHOSEN),
   };
 }
 
 const IS_NOT_CHOSEN = sql<boolean>`${isNotChosen('rows')} and ${isNoPart('rows')}`;
 /** For a row in parts, count only the skipped parts: the others may have been paid for. */
-const IS_OVER_BUDGET = sql<boolean>`${isChosen('rows')} and rows.parts is null and (${isNoPart('rows')} or 'skipped' = (
+const IS_OVER_BUDGET = sql<boolean>`${isChosen('rows')} and coalesce(rows.failure_class, '') <> 'NotCached' and rows.parts is null and (${isNoPart('rows')} or 'skipped' = (
   select outcome from rows w where w.batch = rows.batch and w.row = rows.part_of))`;
 
 /** Sum of the quotes of skipped rows that meet a condition. */

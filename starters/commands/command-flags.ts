@@ -72,7 +72,7 @@ export const COMMON_FLAGS = {
 export const SPECIAL_FLAGS = {
   adopt: [
     '--adopt <row=job...>',
-    'Assign a job of the API to an unknown or unsent row, by id or number; ROW/TAKE is an earlier take, or the next one of an ended row',
+    'Assign a job of the API, or a file of the store that reconcile names, to an unknown or unsent row, by id or number; ROW/TAKE is an earlier take, or the next one of an ended row',
   ],
   release: ['--release <rows...>', 'Undo --adopt or --not-charged: these rows, or takes (ROW/TAKE), are unknown again'],
   notCharged: [

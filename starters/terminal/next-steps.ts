@@ -43,7 +43,7 @@ export function stepWords(step: NextStep): string {
 const WORDS: { readonly [W in NextWhy]: (step: NextStepOf<W>) => string } = {
   halted: ({ message }) => haltMessage(message),
   'not-cached': ({ rows, before, pay }) =>
-    `${rowsInWords(rows.count)} without an earlier result, not sent. To pay for them: ${commandLine(before)}, then: ${commandLine(pay)}`,
+    `${rowsInWords(rows.count)} without an earlier result, not sent. To pay for ${them(rows)}: ${before === undefined ? '' : `${commandLine(before)}, then: `}${commandLine(pay)}`,
   'over-budget': ({ rows, before, pay, isEnough }) => {
     const these = `${rowsInWords(rows.count)} not sent: over the`;
     if (isEnough) return `${these} earlier budget. The budget is sufficient now: ${commandLine(pay)}`;

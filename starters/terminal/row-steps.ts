@@ -89,7 +89,7 @@ function rowStepWords(step: RowStep, { row, lost, parts }: RowExplanation): stri
     case 'not-chosen':
       return `It was not chosen so far. Send it: ${commandLine(step.pay)}. To send all such rows: ${commandLine(step.all)}`;
     case 'not-cached':
-      return `Pay for it: ${commandLine(step.before)}, then: ${commandLine(step.pay)}`;
+      return `Pay for it: ${step.before === undefined ? '' : `${commandLine(step.before)}, then: `}${commandLine(step.pay)}`;
     case 'over-budget':
       return step.before === undefined
         ? `The budget is sufficient now: ${commandLine(step.pay)}`

@@ -146,6 +146,9 @@ describe('whether earlier results are used', () => {
     expect(await world.paidRequests()).toBe(4);
     await world.run('after', [tts(), tts('Other.')], { cache: 'only' });
     expect(await world.outcomes('after')).toEqual(['cached', 'skipped']);
+    // Not the budget left that row out.
+    expect(await world.ledger.counts('after')).toMatchObject({ notCached: 1, outcomes: { skipped: 1 } });
+    expect(await world.ledger.skippedQuotes('after')).toEqual({ overBudget: 0, notChosen: 0 });
     expect((await world.row(1, 'after')).charges).toMatchObject([{ source: { from: { batch: 'fresh' } } }]);
     expect(await world.paidRequests()).toBe(4);
   });

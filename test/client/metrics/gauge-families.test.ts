@@ -13,6 +13,7 @@ const GAUGES: BatchGauges = {
   counts: {
     total: 10,
     notChosen: 3,
+    notCached: 0,
     states: { ...zero(ROW_STATES), waiting: 2 },
     outcomes: { ...zero(OUTCOMES), succeeded: 4, skipped: 4 },
   },

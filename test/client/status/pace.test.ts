@@ -186,7 +186,7 @@ function countsOf({
   const none = { cached: 0, failed: 0, unfit: 0, skipped: 0, unknown: 0, overdue: 0, cancelled: 0 };
   const idle = { blocked: 0, submitting: 0, fetching: 0, verifying: 0 };
   const states = { ...idle, processing: running, waiting: total - running - ended };
-  return { total, notChosen: 0, states, outcomes: { ...none, succeeded: ended } };
+  return { total, notChosen: 0, notCached: 0, states, outcomes: { ...none, succeeded: ended } };
 }
 
 describe('how long a batch took', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Finished } from '../../../client/status/next-steps.ts';
 import { nextSteps } from '../../../starters/terminal/next-steps.ts';
+import type { CacheMode } from '../../../contract/cache-modes.ts';
 import { OUTCOMES, ROW_STATES, type Outcome } from '../../../contract/outcomes.ts';
 import { aBatch } from '../../ledger/setup.ts';
 
@@ -17,12 +18,13 @@ function steps(
   notChosen = 0,
   pilot?: Finished['pilot'],
   out = 'out/b',
+  { notCached = 0, cache = 'on' }: { readonly notCached?: number; readonly cache?: CacheMode } = {},
 ): readonly string[] {
   const zero = <T extends string>(names: readonly T[]): Record<T, number> =>
     Object.fromEntries(names.map((name) => [name, 0])) as Record<T, number>;
   return nextSteps({
-    batch: { ...aBatch(), subset: null, halted: null, settings: { ...aBatch().settings, budget } },
-    counts: { total: 9, notChosen, outcomes: { ...zero(OUTCOMES), ...outcomes }, states: zero(ROW_STATES) },
+    batch: { ...aBatch(), subset: null, halted: null, settings: { ...aBatch().settings, budget, cache } },
+    counts: { total: 9, notChosen, notCached, outcomes: { ...zero(OUTCOMES), ...outcomes }, states: zero(ROW_STATES) },
     money: { charged: 10.2, reserved: 0, uncertain: 2, estimated: false, saved: 0, damaged: 0 },
     leftovers: {
       failed: new Map(),
@@ -213,6 +215,20 @@ describe('the next steps', () => {
     expect(steps({ skipped: 2 }, { skippedQuotes: { overBudget, notChosen: 0 } }, budget).join('\n')).toContain(
       `2 rows not sent: ${words}`,
     );
+  });
+
+  it.each([
+    ['only', 'voxbatch tune b --cache on, then: voxbatch redrive b --where class=NotCached'],
+    // A run would send nothing.
+    ['on', 'voxbatch redrive b --where class=NotCached'],
+  ] as const)('of rows without an earlier result are a redrive, also in the cache mode %s', (cache, commands) => {
+    const skipped = { skippedQuotes: { overBudget: 9, notChosen: 0 } };
+    const said = steps({ skipped: 5 }, skipped, 20, 0, undefined, 'out/b', { notCached: 3, cache });
+    expect(said).toEqual([
+      `3 rows without an earlier result, not sent. To pay for them: ${commands}`,
+      '2 rows not sent: over the budget. To send them: voxbatch run b.csv --budget 22',
+    ]);
+    expect(steps({ skipped: 3 }, {}, null, 0, undefined, 'out/b', { notCached: 3, cache })).toHaveLength(1);
   });
 
   it.each([

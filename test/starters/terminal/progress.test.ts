@@ -20,7 +20,7 @@ function countsOf(succeeded: number, failed: number, total: number): Counts {
     fetching: 0,
     verifying: 0,
   };
-  return { total, notChosen: 0, states, outcomes: { ...none, succeeded, failed } };
+  return { total, notChosen: 0, notCached: 0, states, outcomes: { ...none, succeeded, failed } };
 }
 
 type Standing = Parameters<ProgressDisplay['show']>[0];
