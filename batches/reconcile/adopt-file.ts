@@ -64,7 +64,7 @@ export async function adoptFile(
   const inOrder = stepsIn(spec).flatMap((step) => dated.filter((one) => one.step === step));
   const ofTake = inOrder.map((one) => ({ ...one, take }));
   try {
-    await ledger.noteNamedFiles(batch.name, ofTake, by);
+    await ledger.noteNamedFiles(batch.name, { named: key, files: ofTake }, by);
   } catch (error) {
     if (!(error instanceof LedgerMisuse)) throw error;
     return refused('moved-on');

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { By } from '../../contract/actions.ts';
+import { attemptKeyOf } from '../../contract/batch.ts';
 import { LEFT_OUT_OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
 import type { DatedResultFile, NamedResultFile } from '../../contract/named-result-file.ts';
 import { STEPS, stepsIn, type Step } from '../../contract/row-kinds.ts';
@@ -20,6 +21,7 @@ import { selectChargesOf } from '../rows/rows.ts';
 import type { ChargeLine, Db, Tx } from '../schema.ts';
 import type { BatchesTable } from '../tables/batches.ts';
 import { undoTake } from '../takes/undo-take.ts';
+import { recordDecision } from './decision-records.ts';
 import { settleAttempt } from './settle.ts';
 import { chargeOfIntent, findBlocking } from './intents.ts';
 import { recordMissingRequest } from './record-missing.ts';
@@ -90,12 +92,18 @@ export async function noteFoundFiles(
 /**
  * Records the requests of stored results that a person has named for a row, in the order of its steps, all of one take:
  * the present one or, for a row that has ended, the next. The row is in doubt then, and its result is taken as one that
- * was found. Repeatable. Throws {@link LedgerMisuse}, and changes nothing, if the row needs something else.
+ * was found. Repeatable. Throws {@link LedgerMisuse}, and changes nothing, if the row needs something else. `named`:
+ * the key that the person gave; the decision about its request can be taken back.
  */
-export async function noteNamedFiles(db: Db, name: string, files: readonly DatedResultFile[], by: By): Promise<void> {
+export async function noteNamedFiles(
+  db: Db,
+  name: string,
+  { named, files }: { readonly named: string; readonly files: readonly DatedResultFile[] },
+  by: By,
+): Promise<void> {
   const [first] = files;
   if (first === undefined) return;
-  const { row: number, take, key } = first;
+  const { row: number, take } = first;
   await write(db, async (tx) => {
     const batch = await readBatchLine(tx, name);
     const from = await lastIntentBefore(tx, Math.min(...files.map(({ writtenAt }) => writtenAt)));
@@ -108,9 +116,17 @@ export async function noteNamedFiles(db: Db, name: string, files: readonly Dated
       const request = { batch: name, row: number, step: first.step as Step, take, attempt: 1 };
       if (outcome === null || !(await recordMissingRequest(row, request, { after: outcome }))) throw moved;
     }
-    for (const file of files) if ((await noteFile(tx, batch, file, from)) === 'unplaced') throw moved;
+    for (const file of files) {
+      const became = await noteFile(tx, batch, file, from);
+      if (became === 'unplaced') throw moved;
+      if (became === 'known' || file.key !== named) continue;
+      const noted = await RowInTransaction.load(tx, { batch: name, row: number });
+      const charge = noted.chargesOf(file.step as Step).findLast((one) => isOf(one, file));
+      if (charge === undefined) throw moved;
+      await recordDecision(tx, attemptKeyOf(charge), { type: 'adopted', jobId: named }, by.actor.name, []);
+    }
     if (batch.started_at === null) await setBatch(tx, name, { started_at: from });
-    await noteAction(tx, by, { kind: 'adopt', batch: name, rows: [number], details: { jobId: key } });
+    await noteAction(tx, by, { kind: 'adopt', batch: name, rows: [number], details: { jobId: named } });
   });
 }
 

@@ -14,8 +14,9 @@ import type { ChargeLine } from '../schema.ts';
 import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
 
 /**
- * Reverts a person's last decision about an attempt: its outcome is unknown again. If the decision assigned a job, the
- * row ends `unknown` if it is still at that take; at a later take, the job's result is removed from its fallback.
+ * Reverts a person's last decision about an attempt: its outcome is unknown again. If the decision assigned a job, or a
+ * stored file, the row ends `unknown` if it is still at that take; at a later take, the result is removed from its
+ * fallback.
  * Returns the files that were the row's result; undefined, without any change, if there is no such decision. Throws
  * {@link LedgerMisuse} if the job's result is in use.
  */
@@ -29,12 +30,11 @@ export async function releaseJob(row: RowInTransaction, key: AttemptKey): Promis
     await row.changeCharge(charge, { state: 'unknown', failure: JSON.stringify(CHARGED_AFTER_ALL) });
     return [];
   }
-  const { job_id: jobId } = charge;
-  const hasIt = charge.state === (key.step === 'voice' ? 'done' : 'accepted');
-  if (last?.what !== 'adopted' || !hasIt || jobId === null || jobId !== last.jobId) return undefined;
+  const given = givenTo(charge);
+  if (last?.what !== 'adopted' || given === undefined || given !== last.jobId) return undefined;
   refuseLaterSteps(row, key);
   refuseKept(row, key, charge);
-  await refuseSpeakers(row, key, jobId);
+  await refuseSpeakers(row, key, given);
   await row.changeCharge(charge, {
     state: 'unknown',
     job_id: null,
@@ -45,8 +45,8 @@ export async function releaseJob(row: RowInTransaction, key: AttemptKey): Promis
     file: null,
     failure: null,
   });
-  if (!isPaidElsewhere(charge)) await passOnCharge(row.tx, { ...key, jobId }, charge);
-  const message = `Job ${jobId} was given to the row by a person and taken back: it is not known whether its own request was charged.`;
+  if (!isPaidElsewhere(charge)) await passOnCharge(row.tx, { ...key, jobId: given }, charge);
+  const message = `${charge.job_id === null ? 'File' : 'Job'} ${given} was given to the row by a person and taken back: it is not known whether its own request was charged.`;
   const failure: Failure = { class: 'OutcomeUnknown', message, cause: 'a job that was taken back' };
   const kept = await forgetKept(row, toFile(charge.file), { outcome: 'unknown', failure });
   if (!row.isAt(key.take)) return kept;
@@ -67,6 +67,12 @@ export async function releaseJob(row: RowInTransaction, key: AttemptKey): Promis
     ended_at: now,
   });
   return file === null ? kept : [file, ...extraFiles];
+}
+
+/** Returns what a person may have given to an attempt: its job or, if it has none, its stored file, by its key. */
+function givenTo({ state, step, job_id: jobId, file }: ChargeLine): string | undefined {
+  if (jobId === null) return state === 'done' ? toFile(file)?.key : undefined;
+  return state === (step === 'voice' ? 'done' : 'accepted') ? jobId : undefined;
 }
 
 /** The failure of an attempt after `not-charged` was reverted. */

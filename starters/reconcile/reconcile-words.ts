@@ -5,7 +5,7 @@ import type { NamedRow } from '../../contract/row-parts.ts';
 import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { inCredits } from '../terminal/money.ts';
-import { namedRow, number, plural } from '../terminal/words.ts';
+import { jobOrFile, namedRow, number, plural } from '../terminal/words.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
 
 type SettledRow = Extract<ReconcileEvent, { readonly type: 'settled' }>['row'];
@@ -106,7 +106,7 @@ export function reconciledWords(row: ReconciledRow): string {
     case 'unreadable':
       return `still unknown: the list could not be read (${oneLine(row.why)})`;
     case 'released':
-      return `no longer has job ${oneLine(row.jobId ?? '')}: it is unknown again whether its own request was charged`;
+      return `no longer has ${jobOrFile(row.jobId ?? '')}: it is unknown again whether its own request was charged`;
     case 'charged':
       return `take ${String(row.take)} was charged: job ${oneLine(row.jobId ?? '')}; the row stays as it is`;
     case 'not-charged':
@@ -116,12 +116,9 @@ export function reconciledWords(row: ReconciledRow): string {
     case 'refused':
       return row.jobId === null
         ? `unchanged: ${oneLine(refusalWords(row.why, row))}`
-        : `does not get ${FILE_REFUSALS.includes(row.why.type) ? '' : 'job '}${oneLine(row.jobId)}: ${oneLine(refusalWords(row.why, row))}`;
+        : `does not get ${jobOrFile(row.jobId)}: ${oneLine(refusalWords(row.why, row))}`;
   }
 }
-
-/** Refusals of a stored file that was named in place of a job. */
-const FILE_REFUSALS: readonly Refusal['type'][] = ['other-file', 'no-file', 'needs-job'];
 
 function takeWords(take: number | undefined): string {
   return take === undefined ? '' : `, as take ${String(take)}`;

@@ -5,7 +5,7 @@ import type { TakeResult } from '../../client/rows/row-view.ts';
 import { FAILURES, type Failure } from '../../contract/failures.ts';
 import type { AttemptState, TakeReason } from '../../contract/outcomes.ts';
 import { clipped, oneLine } from './table.ts';
-import { number, plural, size } from './words.ts';
+import { jobOrFile, number, plural, size } from './words.ts';
 
 type Attempt = RowExplanation['charges'][number];
 type Take = RowExplanation['takes'][number];
@@ -128,11 +128,10 @@ function verdictWords({ state, failure }: Attempt): string {
 
 /** Describes a person's decision about a request. */
 export function decisionLine({ step, take, attempt, what, jobId, who, madeAt }: Decision): string {
-  const job = oneLine(jobId ?? '');
+  const job = jobOrFile(jobId ?? '');
   const words = {
-    adopted: `job ${job} is its own (--adopt)`,
-    released:
-      jobId === null ? 'it may have been charged after all (--release)' : `job ${job} is not its own (--release)`,
+    adopted: `${job} is its own (--adopt)`,
+    released: jobId === null ? 'it may have been charged after all (--release)' : `${job} is not its own (--release)`,
     'not-charged': 'it was not charged (--not-charged)',
     'went-back': "its result is the row's again (redrive --accept)",
   }[what];

@@ -120,3 +120,8 @@ export function dialectWords(settings: Parameters<typeof dialectChoiceOf>[0]): s
   const choice = dialectChoiceOf(settings);
   return choice === 'v1' ? '' : `, --api-dialect ${choice}`;
 }
+
+/** Names what a person gave to a request: a job, or in place of one a stored file, by its key. */
+export function jobOrFile(given: string): string {
+  return `${given.includes('/') ? 'file' : 'job'} ${oneLine(given)}`;
+}

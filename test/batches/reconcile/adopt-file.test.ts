@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { adoptFile } from '../../../batches/reconcile/adopt-file.ts';
-import type { SettledRow } from '../../../batches/reconcile/decisions.ts';
+import { releaseTake, type SettledRow } from '../../../batches/reconcile/decisions.ts';
 import { forgottenResults } from '../../../batches/reconcile/forgotten-results.ts';
 import { refuseForgottenResults } from '../../../client/results/forgotten-results.ts';
 import { freeReadsOf } from '../../../worker/dependencies.ts';
@@ -98,4 +98,19 @@ it('rows that only the store has results of are refused where the cache mode is 
   await expect(tune()).rejects.toMatchObject({ problem: { type: 'forgotten-results', rows: [{ row: 1 }] } });
   await world.ledger.tune(BATCH, { cache: 'on' });
   await tune();
+});
+
+it('a file that was given to the wrong row is taken back, free, and the row can have another', async () => {
+  const { world, worker } = await skipAll();
+  const wrong = await lose(world, `${LOST}/0000/2-speech-1.mp3`);
+  const right = await lose(world, `${BATCH}-abcdef0123/0000/2-speech-1.mp3`);
+  expect(await adopt(worker, 2, wrong)).toMatchObject({ type: 'found' });
+  for (let times = 0; times < 2; times++)
+    expect(await releaseTake(world.ledger, BATCH, { row: 2 }, ANN)).toMatchObject({ type: 'released', jobId: wrong });
+  const failure = { message: expect.stringContaining(`File ${wrong} was given`) as unknown };
+  expect(await world.row(2)).toMatchObject({ outcome: 'unknown', file: null, failure });
+  expect(await world.ledger.money(BATCH)).toMatchObject({ charged: 0 });
+  expect(await adopt(worker, 2, right)).toMatchObject({ type: 'found' });
+  expect(await world.row(2)).toMatchObject({ outcome: 'succeeded', file: { key: right } });
+  expect(await world.attempts(2)).toEqual(['speech 1 done']);
 });

@@ -129,19 +129,23 @@ it('what the copy lacks was sent after its last request of the batch', async () 
   expect(await ledger.heldBatches()).toEqual([{ batch: 'b', from: charge?.intentAt }]);
 });
 
+function nameFile(file: DatedResultFile): Promise<void> {
+  return ledger.noteNamedFiles('b', { named: file.key, files: [file] }, ANN);
+}
+
 it('a stored result that a person names is one of a row that lacks its request; one on the wire gets its own answer, and no retake follows a take begun so', async () => {
   await accept(1);
   await finish(1);
   await send(2);
-  await expect(ledger.noteNamedFiles('b', [fileOf(2)], ANN)).rejects.toThrow(LedgerMisuse);
+  await expect(nameFile(fileOf(2))).rejects.toThrow(LedgerMisuse);
   expect(await chargesOf(2)).toMatchObject([{ state: 'sending' }]);
-  await expect(ledger.noteNamedFiles('b', [fileOf(3, 'speech', 2)], ANN)).rejects.toThrow(LedgerMisuse);
+  await expect(nameFile(fileOf(3, 'speech', 2))).rejects.toThrow(LedgerMisuse);
   for (const [row, take] of [
     [1, 2],
     [4, 1],
   ] as const) {
     const file = fileOf(row, 'speech', take);
-    for (let times = 0; times < 2; times++) await ledger.noteNamedFiles('b', [file], ANN);
+    for (let times = 0; times < 2; times++) await nameFile(file);
     expect(await rowOf(row)).toMatchObject({ take, outcome: 'unknown', failure: { storedAs: file.key } });
     expect((await chargesOf(row)).at(-1)).toMatchObject({ take, state: 'unknown' });
   }
