@@ -149,6 +149,7 @@ async function continueOpen(
   const before = batch.settings.cache;
   if (row.outcome !== null || (before === 'only') === (cache === 'only')) return { type: 'open', batch, isNew: false };
   if (cache === 'only') return { type: 'not-opened', why: OPEN_AT_ITS_PRICE };
+  await refuseForgotten(batch.name, request);
   const ledger = await session.ledger();
   await ready?.();
   const billed = await priceAndApprove({ ...request, ...job, open, ledger });

@@ -1,11 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { readSingleJob, type SingleJob } from '../../../batches/single/single-job.ts';
 import { Session } from '../../../client/session.ts';
 import { requestSingle, type SingleRequested } from '../../../client/single/request-single.ts';
 import { settingsOf } from '../../../client/read-options.ts';
+import { batchFolder } from '../../../contract/batch-name.ts';
 import type { Tuning } from '../../../contract/tunables.ts';
 import { addJob } from '../../starters/single/add-job.ts';
 import { placeAtSimulator } from '../../starters/command-line.ts';
+import { ANN } from '../../support/ann.ts';
 
 const world = placeAtSimulator();
 const { place } = world;
@@ -59,6 +63,19 @@ describe('a single job whose command was killed before a worker looked at it', (
     expect(await ask({}, false)).toMatchObject({ type: 'declined' });
     expect(await cache()).toBe('only');
     expect(await ask({}, true)).toMatchObject({ type: 'open', isNew: false, batch: { settings: { cache: 'on' } } });
+  });
+
+  it('and was to pay for nothing is not paid for where the store has its result, whose request a restored ledger lacks', async () => {
+    await ask({ cache: 'only' }, true);
+    const { ledger } = place;
+    const name = (await ledger.listBatches()).map((batch) => batch.name).join();
+    await ledger.acceptCopy(ANN);
+    await ledger.clearDoubts(ANN);
+    const lost = join(settingsOf({ home: place.folder }).store, batchFolder(name, '0123456789'), '0000');
+    await mkdir(lost, { recursive: true });
+    await writeFile(join(lost, '1-speech-1.mp3'), 'sound');
+    await expect(ask({}, true)).rejects.toMatchObject({ problem: { type: 'forgotten-batch', batch: name } });
+    expect(await cache()).toBe('only');
   });
 
   it('and may be paid for goes on as approved, and not at all with --cache only', async () => {
