@@ -117,17 +117,29 @@ export async function noteNamedFiles(
       if (outcome === null || !(await recordMissingRequest(row, request, { after: outcome }))) throw moved;
     }
     for (const file of files) {
-      const became = await noteFile(tx, batch, file, from);
-      if (became === 'unplaced') throw moved;
-      if (became === 'known' || file.key !== named) continue;
-      const noted = await RowInTransaction.load(tx, { batch: name, row: number });
-      const charge = noted.chargesOf(file.step as Step).findLast((one) => isOf(one, file));
-      if (charge === undefined) throw moved;
-      await recordDecision(tx, attemptKeyOf(charge), { type: 'adopted', jobId: named }, by.actor.name, []);
+      if ((await noteFile(tx, batch, file, from)) === 'unplaced') throw moved;
+      if (file.key === named) await giveFile(tx, { batch: name, file, by });
     }
     if (batch.started_at === null) await setBatch(tx, name, { started_at: from });
     await noteAction(tx, by, { kind: 'adopt', batch: name, rows: [number], details: { jobId: named } });
   });
+}
+
+/**
+ * Records a person's decision that a file is the result of its request, if that was missing from the ledger and has no
+ * answer; in place of another file that was found or named before.
+ */
+async function giveFile(
+  tx: Tx,
+  { batch, file, by }: { readonly batch: string; readonly file: DatedResultFile; readonly by: By },
+): Promise<void> {
+  const row = await RowInTransaction.load(tx, { batch, row: file.row });
+  const charge = row.chargesOf(file.step as Step).findLast((one) => isOf(one, file));
+  // A request that this ledger sent, and whose answer was lost, did not make a file that somebody else's request made.
+  if (charge?.state !== 'unknown' || charge.owner !== '') return;
+  await row.changeCharge(charge, { failure: JSON.stringify(foundInStore(file)) });
+  const decision = { type: 'adopted', jobId: file.key } as const;
+  await recordDecision(tx, attemptKeyOf(charge), decision, by.actor.name, []);
 }
 
 /** When the last request before this time was made, ms: those that the ledger lacks came later. */

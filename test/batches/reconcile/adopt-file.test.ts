@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { cp } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { adoptFile } from '../../../batches/reconcile/adopt-file.ts';
 import { releaseTake, type SettledRow } from '../../../batches/reconcile/decisions.ts';
 import { forgottenResults } from '../../../batches/reconcile/forgotten-results.ts';
@@ -113,4 +113,17 @@ it('a file that was given to the wrong row is taken back, free, and the row can 
   expect(await adopt(worker, 2, right)).toMatchObject({ type: 'found' });
   expect(await world.row(2)).toMatchObject({ outcome: 'succeeded', file: { key: right } });
   expect(await world.attempts(2)).toEqual(['speech 1 done']);
+});
+
+it('a row can have another file than one that turned out to be no result', async () => {
+  const { world, worker } = await skipAll();
+  const broken = `${LOST}/0000/1-speech-1.mp3`;
+  const right = await lose(world, `${BATCH}-abcdef0123/0000/1-speech-1.mp3`);
+  await mkdir(dirname(join(world.folder, 'store', broken)), { recursive: true });
+  await writeFile(join(world.folder, 'store', broken), 'no sound');
+  for (let times = 0; times < 2; times++)
+    expect(await adopt(worker, 1, broken)).toMatchObject({ why: { type: 'no-file' } });
+  expect(await adopt(worker, 1, right)).toMatchObject({ type: 'found' });
+  expect(await world.row()).toMatchObject({ outcome: 'succeeded', file: { key: right } });
+  expect(await world.attempts()).toEqual(['speech 1 done']);
 });

@@ -150,4 +150,9 @@ it('a stored result that a person names is one of a row that lacks its request; 
     expect((await chargesOf(row)).at(-1)).toMatchObject({ take, state: 'unknown' });
   }
   expect((await rowOf(1)).autoTakes).toBeGreaterThan(10);
+  // What this ledger sent is not settled by what another request made.
+  await lose(5);
+  await nameFile(fileOf(5));
+  const [sent] = await chargesOf(5);
+  expect([sent?.state, sent?.failure?.storedAs]).toEqual(['unknown', undefined]);
 });
