@@ -200,7 +200,8 @@ export interface TuneRequest {
  * different ones both succeed.
  *
  * Returns whether workers were notified: false if none works on the batch. Throws {@link VoxbatchError} (`loading`,
- * `no-price`, `forgotten-results`, `not-notified`).
+ * `no-price`, `forgotten-results`, `not-notified`; to leave the cache mode `only` on an accepted copy also those of
+ * {@link requireStore}).
  */
 export async function tuneBatch({ settings, ledger, batch, tuning, reason, say }: TuneRequest): Promise<boolean> {
   refuseLoading(batch);

@@ -2,7 +2,7 @@ import { forgottenResults, type ForgottenResult } from '../../batches/reconcile/
 import type { Tuning } from '../../contract/tunables.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { openStoreOf } from '../claim-store.ts';
+import { openStoreOf, requireStore } from '../claim-store.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 
@@ -27,7 +27,8 @@ export async function forgottenRows(
 /**
  * Refuses to leave the cache mode `only` while open rows have their results in the store, and to open rows that were
  * left out (`opensLeftOut`) while these do: they would be paid for again. Rows that are open in any other mode were
- * opened by a person who named them. Throws {@link VoxbatchError} (`forgotten-results`). Changes nothing.
+ * opened by a person who named them. Throws {@link VoxbatchError} (`forgotten-results`, those of {@link requireStore}).
+ * Changes nothing.
  */
 export async function refuseForgottenResults(
   settings: StoreSettings,
@@ -37,7 +38,9 @@ export async function refuseForgottenResults(
   { opensLeftOut }: { readonly opensLeftOut: boolean },
 ): Promise<void> {
   const sendsOpen = batch.settings.cache === 'only';
-  if (cache === 'only' || !(sendsOpen || opensLeftOut)) return;
+  if (cache === 'only' || !(sendsOpen || opensLeftOut) || (await ledger.acceptedAt()) === null) return;
+  // Another store, or none, would show nothing: only workers need it otherwise.
+  await requireStore(settings, ledger);
   const rows = [...(await forgottenRows(settings, ledger, batch)).values()].filter(
     ({ unsent }) => (sendsOpen && unsent === 'open') || (opensLeftOut && unsent === 'left-out'),
   );

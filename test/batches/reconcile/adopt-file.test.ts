@@ -90,12 +90,16 @@ it('rows that only the store has results of are refused where the cache mode is 
   for (const row of [1, 2]) await lose(world, `${LOST}/0000/${String(row)}-speech-1.mp3`);
   await world.ledger.acceptCopy(ANN);
   const place = { store: join(world.folder, 'store'), env: {} };
-  const tune = async (opensLeftOut = false): Promise<void> =>
-    refuseForgottenResults(place, world.ledger, await world.batch(), { cache: 'on' }, { opensLeftOut });
+  const tune = async (opensLeftOut = false, store = place.store): Promise<void> =>
+    refuseForgottenResults({ ...place, store }, world.ledger, await world.batch(), { cache: 'on' }, { opensLeftOut });
   await tune(true);
   await world.ledger.clearDoubts(ANN);
   await redriveNow(world.ledger, BATCH, [{ row: 1, take: 1, how: PAY }]);
   await expect(tune()).rejects.toMatchObject({ problem: { type: 'forgotten-results', rows: [{ row: 1 }] } });
+  // A command that reaches another store than the workers do sees none of them.
+  await expect(tune(false, join(world.folder, 'elsewhere'))).rejects.toMatchObject({
+    problem: { type: 'store-missing' },
+  });
   await world.ledger.tune(BATCH, { cache: 'on' });
   await tune();
 });
