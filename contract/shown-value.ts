@@ -1,5 +1,5 @@
 import { TUNABLES, type TunableName } from './tunables.ts';
-import { withoutPath } from './urls.ts';
+import { withoutPath } from './without-path.ts';
 import { formatValue, type AnyValue } from './value-kinds.ts';
 
 /**
