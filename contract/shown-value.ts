@@ -1,5 +1,4 @@
 import { TUNABLES, type TunableName } from './tunables.ts';
-import { withoutPath } from './without-path.ts';
 import { formatValue, type AnyValue } from './value-kinds.ts';
 
 /**
@@ -9,4 +8,11 @@ import { formatValue, type AnyValue } from './value-kinds.ts';
 export function shownValue(name: TunableName, value: AnyValue): string {
   const text = formatValue(value);
   return value === null || TUNABLES[name].takes.type !== 'url' ? text : withoutPath(text);
+}
+
+/** Returns scheme and host of a URL whose path may be secret, such as a webhook: `https://host/…`. */
+export function withoutPath(address: string): string {
+  if (!URL.canParse(address)) return '…';
+  const { origin, pathname, search } = new URL(address);
+  return pathname.length + search.length > 1 ? `${origin}/…` : origin;
 }

@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import { withoutPath } from '../../contract/without-path.ts';
+import { withoutPath } from '../../contract/shown-value.ts';
 import type { ConnectedApi } from '../connect-api.ts';
 import type { ProfileChange } from './account-functions.ts';
 

@@ -11,6 +11,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { allowReplacing } from '../../results/redrive/edited-tables.ts';
 import { requireSameRealm } from '../connect-api.ts';
 import { claimOut, requireOwnOut, refuseForgottenRequests } from '../results/claim-out.ts';
+import { refuseForgottenResults } from '../results/forgotten-results.ts';
 import { requireOwnServer } from '../temporal/require-server.ts';
 import { requirePort } from '../webhooks/webhook-listener.ts';
 import type {
@@ -45,7 +46,7 @@ export async function redrive(
  * batch. Sends nothing. The result `open` needs a worker, `finished` does not; of the others, only `not-opened` may
  * have changed anything. A repeated single job counts as approved (`isExplicit`), because its command names exactly
  * this request. Throws {@link VoxbatchError} (those of opening the API, `other-realm`, `unwritable-out`, `taken-out`,
- * `forgotten-requests`, `no-webhook-port`, those of {@link requireOwnServer}).
+ * `forgotten-requests`, `no-webhook-port`, those of {@link requireOwnServer} and {@link refuseForgottenResults}).
  */
 export async function redrivePlanned(
   session: Session,
@@ -93,6 +94,7 @@ export async function redrivePlanned(
   // The same redrive may have opened all rows before it was killed; it then continues with them.
   if (hasNoRows) return openAs('open');
   await requirePort(terms.webhook, api, ledger);
+  await refuseForgottenResults(session.settings, ledger, now, tuning, { opensLeftOut: false });
   const refused = await approveBill(session, batch, forecast, terms, person);
   if (refused !== undefined) return refused;
   if (Object.keys(tuning).length > 0) await ledger.tune(batch.name, tuning, by);

@@ -1,7 +1,7 @@
 import { priceScheduled, type ScheduledLookUps } from '../../batches/schedules/price-scheduled.ts';
 import { utcSecond } from '../../contract/times.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
-import { withoutPath } from '../../contract/without-path.ts';
+import { withoutPath } from '../../contract/shown-value.ts';
 import { labelOfPlace } from '../../inputs/manifest-place.ts';
 import { parseScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { OccurrenceRange } from '../../ledger/schedules/occurrence-records.ts';

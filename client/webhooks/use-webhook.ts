@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobHints } from '../../activities/webhooks/job-hints.ts';
 import { ApiError } from '../../api/speech-api.ts';
 import { trimEnd } from '../../contract/trim-end.ts';
-import { withoutPath } from '../../contract/without-path.ts';
+import { withoutPath } from '../../contract/shown-value.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { changeProfile, isRefusal } from '../account/account-functions.ts';
 import { readProfilePatiently, realmOf, type ConnectedApi } from '../connect-api.ts';

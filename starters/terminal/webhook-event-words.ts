@@ -1,4 +1,4 @@
-import { withoutPath } from '../../contract/without-path.ts';
+import { withoutPath } from '../../contract/shown-value.ts';
 import type { WebhookEvent } from '../../client/webhooks/webhook-options.ts';
 
 type Before = Extract<WebhookEvent, { readonly type: 'over' }>['before'];
