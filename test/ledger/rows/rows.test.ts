@@ -70,6 +70,7 @@ it('counts add up', async () => {
   expect(await ledger.counts('b')).toEqual({
     total: 4,
     notChosen: 0,
+    notCached: 0,
     states: { blocked: 0, waiting: 1, submitting: 1, processing: 0, fetching: 0, verifying: 0 },
     outcomes: { succeeded: 1, cached: 0, failed: 0, unfit: 0, skipped: 0, unknown: 1, overdue: 0, cancelled: 0 },
   });
