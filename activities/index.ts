@@ -12,7 +12,7 @@ import { openOccurrence } from './schedules/open-occurrence.ts';
 import { readArgument } from './read-arguments.ts';
 import { setMaxListeners } from 'node:events';
 import { parseOccurrence } from '../policy/schedules/occurrence.ts';
-import { lanesFor, hasWorkerWithoutLane } from '../policy/lanes/share.ts';
+import { lanesFor, hasWorkerWithoutLane } from '../policy/lanes/lane-share.ts';
 import { ofSameVersion } from '../policy/lanes/worker-names.ts';
 import { eligibleWorkers } from './lane/eligible-workers.ts';
 import { runLane, type SliceContext } from './lane/run-lane.ts';

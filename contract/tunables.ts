@@ -95,7 +95,7 @@ export const TUNABLES = {
     meaning: 'Max paid requests per second',
   },
   /**
-   * Max paid requests in flight; without a setting, `defaultSubmits` (`policy/lanes/share.ts`) lowers it for small
+   * Max paid requests in flight; without a setting, `defaultSubmits` (`policy/lanes/lane-share.ts`) lowers it for small
    * batches. 8 feed 40 rows a second if an answer takes 200 ms. 256 at that speed are over 1,000
    * creates a second: more would leave more rows in doubt after a crash, and be no faster.
    */

@@ -74,7 +74,7 @@ export const METHODS = {
   // Who works on a batch: lanes and live worker processes
   ...from(() => import('./lanes/lanes.ts'), 'acquireLane', 'releaseLane', 'laneOwners', 'handOverRow'),
   ...from(() => import('./lanes/claims.ts'), 'claimRows'),
-  ...from(() => import('./lanes/fair-shares.ts'), 'handBackRows'),
+  ...from(() => import('./lanes/lane-shares.ts'), 'handBackRows'),
   ...from(
     () => import('./lanes/workers.ts'),
     'beat',

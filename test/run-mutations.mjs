@@ -62,7 +62,7 @@ const SOURCES = {
   'ledger/lanes/lanes.ts': ['ledger/{lanes,rows}', 'activities/one-charge-lanes'],
   'ledger/database/transactions.ts': ['ledger/write-queue'],
   'ledger/database/unit-of-work.ts': ['ledger/unit-of-work'],
-  'ledger/requests/sums-in-transaction.ts': ['ledger/kept-sums'],
+  'ledger/money/batch-sums.ts': ['ledger/kept-sums'],
   'ledger/requests/intents.ts': ['ledger/{model,charges,takes,budgets,over-budget,rows}'],
   'ledger/requests/charges.ts': ['ledger/{charges,unresolved,late-news,note-price,taken-jobs,decisions,alike}'],
   'ledger/requests/settle.ts': ['ledger/{charges,unresolved,late-news,note-price,taken-jobs,decisions,alike}'],

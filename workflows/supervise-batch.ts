@@ -11,7 +11,7 @@ import { downloadQueueOf } from '../contract/names.ts';
 import { dutyOfLane, FIRST_DOWNLOAD_LANE } from '../contract/worker-duty.ts';
 import { WAKE_UP_SIGNAL, type SuperviseBatchInput } from '../contract/batch-workflow.ts';
 import { surveyBatch, workLane } from './activities.ts';
-import { recheckPauseMs, roundPauseMs } from '../policy/lanes/share.ts';
+import { recheckPauseMs, roundPauseMs } from '../policy/lanes/lane-share.ts';
 import { defined } from '../contract/defined.ts';
 import { ShownFigures } from './show-figures.ts';
 import { isVersionReplaced, withLeftVersion, currentVersionOptions } from './worker-versions.ts';

@@ -2,7 +2,7 @@ import { dutyOfLane } from '../../contract/worker-duty.ts';
 import type { BatchLimits } from '../../contract/tunables.ts';
 import type { LaneReport } from '../../contract/activities.ts';
 import type { LaneOwnership } from '../../ledger/lanes/lanes.ts';
-import { claimSize, shouldYieldLane, laneWindow, type OwnedLane } from '../../policy/lanes/share.ts';
+import { claimSize, shouldYieldLane, laneWindow, type OwnedLane } from '../../policy/lanes/lane-share.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { LaneContext } from './lane-context.ts';
 import { areDutiesSplit, eligibleWorkers } from './eligible-workers.ts';

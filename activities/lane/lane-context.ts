@@ -1,7 +1,7 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { Window } from '../pacing/in-flight-limits.ts';
 import type { RowsBeforeWindow } from './rows-before-window.ts';
-import type { FairShare } from './fair-share.ts';
+import type { FairShare } from './lane-share.ts';
 import type { BatchMonitor } from './batch-monitor.ts';
 import type { WakeUps } from './wake-ups.ts';
 

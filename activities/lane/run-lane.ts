@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
-import { laneWindow } from '../../policy/lanes/share.ts';
+import { laneWindow } from '../../policy/lanes/lane-share.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
 import { RowsBeforeWindow } from './rows-before-window.ts';
-import { FairShare } from './fair-share.ts';
+import { FairShare } from './lane-share.ts';
 import type { LaneContext } from './lane-context.ts';
 import { WakeUps } from './wake-ups.ts';
 import { Window } from '../pacing/in-flight-limits.ts';

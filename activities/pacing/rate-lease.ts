@@ -1,7 +1,7 @@
 import { limiterScope, type Account } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { steadyShare, type SteadyShare } from '../../policy/pacing/catch-up.ts';
-import { LEASE_MS, type LeaseAnswer } from '../../policy/pacing/lease.ts';
+import { LEASE_MS, type LeaseAnswer } from '../../policy/pacing/rate-lease.ts';
 import type { Instant } from '../../policy/pacing/send-deadline.ts';
 import type { BatchCache } from '../cache/batch-cache.ts';
 

@@ -5,7 +5,7 @@ import { dutyOfLane, type WorkerDuty } from '../../contract/worker-duty.ts';
 import type { WorkerVersion } from '../../contract/worker-version.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import { lanesFor } from '../../policy/lanes/share.ts';
+import { lanesFor } from '../../policy/lanes/lane-share.ts';
 import { ofSameVersion } from '../../policy/lanes/worker-names.ts';
 import { isFirstOrLastUnknown } from '../../policy/visibility/when-to-show.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';

@@ -4,7 +4,7 @@ import { tryAddOperations } from '../../contract/own-operations/own-operation-ru
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import type { Subset } from '../../contract/subset.ts';
 import type { Selectable } from 'kysely';
-import { defaultSubmits } from '../../policy/lanes/share.ts';
+import { defaultSubmits } from '../../policy/lanes/lane-share.ts';
 import type { BatchesTable, BatchState } from '../tables/batches.ts';
 import { toFailure } from '../records.ts';
 import type { Control } from '../../contract/outcomes.ts';

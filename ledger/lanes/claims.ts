@@ -7,7 +7,7 @@ import type { RowSnapshot } from '../rows/row-records.ts';
 import { setRow } from '../rows/line-changes.ts';
 import { readLines, withCharges } from '../rows/rows.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
-import { roomInShare, selectFreeRows } from './fair-shares.ts';
+import { roomInShare, selectFreeRows } from './lane-shares.ts';
 import { ownsLane, type LaneOwnership } from './lanes.ts';
 
 /** A lane's request for rows. */

@@ -1,4 +1,4 @@
-import type { OwnedLane } from '../../policy/lanes/share.ts';
+import type { OwnedLane } from '../../policy/lanes/lane-share.ts';
 import type { Db, Tx } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 import type { RowState } from '../../contract/outcomes.ts';

@@ -3,7 +3,7 @@ import { defined } from '../../contract/defined.ts';
 import { ofAttempt } from '../conditions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { LedgerMisuse } from '../errors.ts';
-import { withSums, sumsOfRow } from '../requests/sums-in-transaction.ts';
+import { withSums, sumsOfRow } from '../money/batch-sums.ts';
 import { preparedOne, preparedWrite } from '../database/prepared.ts';
 import type { ChargeLine, Db, RowLine, Schema, Tx } from '../schema.ts';
 import { charges } from '../tables/charges.ts';

@@ -7,7 +7,7 @@ import { chargesOf, readLine, subjectsOfNewCharge, updateCharge, type RowKey } f
 import { allOf, prepared, preparedWrite } from '../database/prepared.ts';
 import { type ChargeRecord, toCharge } from '../requests/charge-records.ts';
 import { type RowSnapshot, toRow, toSpec } from './row-records.ts';
-import { withSums, sumsOfCharge } from '../requests/sums-in-transaction.ts';
+import { withSums, sumsOfCharge } from '../money/batch-sums.ts';
 import { updateRow, type RowChange } from './update-row.ts';
 import type { ChargeLine, RowLine, Tx } from '../schema.ts';
 import { charges } from '../tables/charges.ts';

@@ -1,4 +1,4 @@
-import type { LeaseAnswer } from './lease.ts';
+import type { LeaseAnswer } from './rate-lease.ts';
 
 /** Whether a process may send faster for a while, to make up for slots of its rate that it missed (`pacer.ts`). */
 

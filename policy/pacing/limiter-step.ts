@@ -1,6 +1,6 @@
 import { limitReached, joinLimit, type ConcurrencyAnswer, type ConcurrencyState } from './concurrency-limit.ts';
 import { learnTimes, NO_JOB_TIMES, type JobTimes, type Span } from '../polling/job-times.ts';
-import { lease, type LeaseAnswer, type LeaseRequest } from './lease.ts';
+import { lease, type LeaseAnswer, type LeaseRequest } from './rate-lease.ts';
 import type { Refusal } from './learned-limit.ts';
 import { recordAnswer, recordRefusal, recordTrouble, type RateState } from './rate.ts';
 

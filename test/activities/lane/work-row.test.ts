@@ -1,7 +1,7 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { RowsBeforeWindow } from '../../../activities/lane/rows-before-window.ts';
-import { FairShare } from '../../../activities/lane/fair-share.ts';
+import { FairShare } from '../../../activities/lane/lane-share.ts';
 import { WakeUps } from '../../../activities/lane/wake-ups.ts';
 import { loadBatch } from '../../../activities/cache/batch-cache.ts';
 import type { LaneContext } from '../../../activities/lane/lane-context.ts';

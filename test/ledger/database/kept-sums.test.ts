@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { UpdateQueryBuilder, UpdateResult } from 'kysely';
 import { OUTCOMES, ROW_STATES, type AttemptState } from '../../../contract/outcomes.ts';
-import { roundedSum, sumsOfCharge, sumsOfRow } from '../../../ledger/requests/sums-in-transaction.ts';
+import { roundedSum, sumsOfCharge, sumsOfRow } from '../../../ledger/money/batch-sums.ts';
 import type { Db, Schema } from '../../../ledger/schema.ts';
 import { scaleRuns } from '../../support/property-runs.ts';
 import { inside } from '../inside.ts';

@@ -10,7 +10,7 @@ import {
 } from 'kysely';
 import { idleRows } from '../../../ledger/batches/unfinished.ts';
 import { withClock } from '../../../ledger/database/transactions.ts';
-import { selectFreeRows } from '../../../ledger/lanes/fair-shares.ts';
+import { selectFreeRows } from '../../../ledger/lanes/lane-shares.ts';
 import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
 import { LOOK_UP_BY_KEY } from '../../../ledger/postgres/session.ts';
 import { selectChargesOf, selectLines } from '../../../ledger/rows/rows.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { roundedSum } from '../../../ledger/requests/sums-in-transaction.ts';
+import { roundedSum } from '../../../ledger/money/batch-sums.ts';
 import { inside } from '../inside.ts';
 import { fill, ledger, ledgerForEachTest } from '../setup.ts';
 

@@ -8,7 +8,7 @@ import { idleRows, runningJobs } from '../../../ledger/batches/unfinished.ts';
 import { readSnapshot, write, withClock } from '../../../ledger/database/transactions.ts';
 import { selectEnded, selectOnWire } from '../../../ledger/status/api-health.ts';
 import { selectReserved } from '../../../ledger/lanes/claims.ts';
-import { selectFreeRows } from '../../../ledger/lanes/fair-shares.ts';
+import { selectFreeRows } from '../../../ledger/lanes/lane-shares.ts';
 import { beginRatios, openRequestsOf } from '../../../ledger/money/charge-ratios.ts';
 import { selectUntouched } from '../../../ledger/money/over-budget.ts';
 import { sending } from '../../../ledger/requests/charges.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { joinLimit, limitReached } from '../../../policy/pacing/concurrency-limit.ts';
-import { lease } from '../../../policy/pacing/lease.ts';
+import { lease } from '../../../policy/pacing/rate-lease.ts';
 import { takeStep, type LimiterStep } from '../../../policy/pacing/limiter-step.ts';
 import { recordAnswer, FRESH_RATE, recordRefusal, recordTrouble } from '../../../policy/pacing/rate.ts';
 

@@ -1,6 +1,6 @@
 import { mayCatchUp, steadyShare, type SteadyShare } from '../../../policy/pacing/catch-up.ts';
 import { leadAfter, MIN_LEAD_MS } from '../../../policy/pacing/lead.ts';
-import { lease, type LeaseAnswer } from '../../../policy/pacing/lease.ts';
+import { lease, type LeaseAnswer } from '../../../policy/pacing/rate-lease.ts';
 import { Pacer, type Slot } from '../../../policy/pacing/pacer.ts';
 import { recordRefusal, type RateState } from '../../../policy/pacing/rate.ts';
 import { seeded } from '../../chaos/seeded.ts';

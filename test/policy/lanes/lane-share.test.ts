@@ -10,7 +10,7 @@ import {
   roundPauseMs,
   rowsToReturn,
   laneWindow,
-} from '../../../policy/lanes/share.ts';
+} from '../../../policy/lanes/lane-share.ts';
 
 it('a worker has one lane, but there are no more than there is work for, and always one', () => {
   expect([lanesFor(1_000, 3), lanesFor(60, 3), lanesFor(3, 3), lanesFor(1_000, 0)]).toEqual([3, 2, 1, 1]);

@@ -1,4 +1,4 @@
-import { fairShare, rowsToReturn } from '../../policy/lanes/share.ts';
+import { fairShare, rowsToReturn } from '../../policy/lanes/lane-share.ts';
 import type { Db, Tx } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 import { ownsLane, type LaneOwnership } from './lanes.ts';

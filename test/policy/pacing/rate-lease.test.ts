@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { lease, LEASE_MS, type LeaseAnswer, type LeaseRequest } from '../../../policy/pacing/lease.ts';
+import { lease, LEASE_MS, type LeaseAnswer, type LeaseRequest } from '../../../policy/pacing/rate-lease.ts';
 import { FRESH_RATE, recordRefusal, type Lease, type RateState } from '../../../policy/pacing/rate.ts';
 
 const NOW = 1_000_000;
