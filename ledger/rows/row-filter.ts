@@ -22,6 +22,25 @@ export interface RowFilter {
   readonly text?: string;
 }
 
+/** Whether an index of the ledger serves a condition alone. */
+const IS_INDEXED = {
+  outcome: true,
+  class: false,
+  cause: false,
+  message: false,
+  voice: false,
+  idPrefix: true,
+  text: false,
+} as const satisfies Record<keyof RowFilter, boolean>;
+
+/** Whether no index serves the filter's conditions, so that many rows may have to be read that do not meet them. */
+export function isSearch(filter: RowFilter): boolean {
+  // The index of ids does not contain the outcome.
+  if (filter.idPrefix !== undefined && filter.outcome !== undefined) return true;
+  const names = Object.keys(IS_INDEXED) as (keyof RowFilter)[];
+  return names.some((name) => !IS_INDEXED[name] && filter[name] !== undefined);
+}
+
 /** Adds the conditions of a filter to a query of a batch's rows. Excludes parts of rows. */
 export function whereFilter<O>(
   db: Db | Tx,

@@ -1,7 +1,7 @@
 import { readSnapshot } from '../database/transactions.ts';
 import { type RowRecord, toRow } from './row-records.ts';
 import type { Db, Tx } from '../schema.ts';
-import { whereFilter, whereIdStartsWith, type RowFilter } from './row-filter.ts';
+import { isSearch, whereFilter, whereIdStartsWith, type RowFilter } from './row-filter.ts';
 
 /** Which rows to read, and in which order. */
 export interface RowChoice extends RowFilter {
@@ -60,13 +60,6 @@ export async function rowPage(
 function cursorAt(rows: readonly RowRecord[]): RowCursor | undefined {
   const last = rows.at(-1);
   return last && { row: last.row, id: last.id, endedAt: last.endedAt ?? 0 };
-}
-
-/** Whether the filter has conditions without an index, so that many rows may have to be read that do not meet it. */
-function isSearch({ outcome, text, voice, class: name, cause, message, idPrefix }: RowFilter): boolean {
-  // The index of ids does not contain the outcome.
-  const others = idPrefix === undefined ? [] : [outcome];
-  return [text, voice, name, cause, message, ...others].some((wanted) => wanted !== undefined);
 }
 
 async function search(

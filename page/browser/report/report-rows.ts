@@ -1,6 +1,6 @@
 import { REPORT_ELEMENTS, type ReportBlock, type ReportHead } from '../../../contract/report.ts';
 import { ROW_STATES, type Outcome, type RowState } from '../../../contract/outcomes.ts';
-import { ROW_ORDERS, type RowOrder } from '../../row-query.ts';
+import { ROW_FILTERS, ROW_ORDERS, type RowFilterName, type RowOrder } from '../../row-query.ts';
 import type { ShownRow } from '../row-line.tsx';
 
 /** A row of a report, as {@link ReportRows} gives it. */
@@ -117,40 +117,35 @@ export class ReportRows {
   }
 
   #conditions(query: URLSearchParams): readonly Condition[] {
-    const conditions: Condition[] = [];
-    const addIfSet = (name: string, make: (value: string) => Condition): void => {
-      const value = query.get(name) ?? '';
-      if (value !== '') conditions.push(make(value));
-    };
-    addIfSet(
-      'outcome',
-      (outcome) =>
+    const byFilter = {
+      outcome:
+        (outcome) =>
         ({ standing }, at) =>
           outcome === 'open' ? isOpen(standing[at]) : standing[at] === outcome,
-    );
-    addIfSet(
-      'class',
-      (name) =>
+      class:
+        (name) =>
         ({ class: names }, at) =>
           names[at] === name,
-    );
-    addIfSet(
-      'voice',
-      (voice) =>
+      // The report's form has neither.
+      cause: null,
+      message: null,
+      voice:
+        (voice) =>
         ({ voice: voices }, at) =>
           voices[at] === voice,
-    );
-    addIfSet(
-      'prefix',
-      (prefix) =>
+      prefix:
+        (prefix) =>
         ({ id }, at) =>
           id[at]?.startsWith(prefix) === true,
-    );
-    addIfSet('text', (text) => {
-      const wanted = text.toLowerCase();
-      return (block, at, blockIndex) => this.#cellsOf(block, blockIndex)[at]?.includes(wanted) === true;
+      text: (text) => {
+        const wanted = text.toLowerCase();
+        return (block, at, blockIndex) => this.#cellsOf(block, blockIndex)[at]?.includes(wanted) === true;
+      },
+    } satisfies Record<RowFilterName, ((value: string) => Condition) | null>;
+    return ROW_FILTERS.flatMap(({ name }) => {
+      const value = query.get(name) ?? '';
+      return value === '' ? [] : (byFilter[name]?.(value) ?? []);
     });
-    return conditions;
   }
 
   #cellsOf(block: ReportBlock, blockIndex: number): readonly string[] {
