@@ -12,10 +12,22 @@ export interface BatchProgress extends Pick<
   readonly batch: Pick<Followed['batch'], 'name' | 'settings'>;
 }
 
-/** Outcomes that the progress line always shows, also with zero rows. */
-const ALWAYS_SHOWN: readonly EndWord[] = ['failed', 'unknown'];
-/** Outcomes that it shows once there are such rows. */
-const SHOWN_IF_ANY: readonly EndWord[] = ['unfit', 'skipped', 'overdue', 'cancelled'];
+/** When the progress line shows an outcome: also with zero rows, once there are such rows, or never. */
+const SHOWN = {
+  failed: 'always',
+  unknown: 'always',
+  unfit: 'if-any',
+  skipped: 'if-any',
+  overdue: 'if-any',
+  cancelled: 'if-any',
+  // Counted as done, or not among the rows of the run.
+  succeeded: 'never',
+  cached: 'never',
+  'not chosen': 'never',
+} as const satisfies Readonly<Record<EndWord, string>>;
+
+const wordsShown = (when: 'always' | 'if-any'): readonly EndWord[] =>
+  (Object.keys(SHOWN) as EndWord[]).filter((word) => SHOWN[word] === when);
 
 /** The oldest job is shown once it has run for this long, ms. */
 const LONG_JOB_MS = 60_000;
@@ -46,9 +58,11 @@ export function figuresOf(progress: BatchProgress, now: number): readonly Figure
   return [
     figure(`${String(resultsOf(counts))}/${String(chosenOf(counts))} done`),
     figure(`${String(openOf(counts).running)} running`, false),
-    ...ALWAYS_SHOWN.map((word) => figure(`${String(ends.get(word) ?? 0)} ${word}`, ends.has(word))),
+    ...wordsShown('always').map((word) => figure(`${String(ends.get(word) ?? 0)} ${word}`, ends.has(word))),
     figure(money.uncertain > 0 ? `${credits} (+${number(money.uncertain)} uncertain)` : credits),
-    ...SHOWN_IF_ANY.flatMap((word) => (ends.has(word) ? [figure(`${String(ends.get(word) ?? 0)} ${word}`)] : [])),
+    ...wordsShown('if-any').flatMap((word) =>
+      ends.has(word) ? [figure(`${String(ends.get(word) ?? 0)} ${word}`)] : [],
+    ),
     ...(counts.states.blocked > 0
       ? [figure(`${number(counts.states.blocked)} waiting for a voice or their parts`, false)]
       : []),
