@@ -197,6 +197,14 @@ export function wasAccepted(state: AttemptState): boolean {
   return (ACCEPTED_STATES as readonly AttemptState[]).includes(state);
 }
 
+/** States of attempts that are never charged. */
+const FREE_STATES: readonly AttemptState[] = ['not-accepted', 'rejected', 'revoked', 'cached'];
+
+/** Whether the attempt was charged, or may have been. */
+export function mayBeCharged(state: AttemptState): boolean {
+  return !FREE_STATES.includes(state);
+}
+
 /** Possible verdicts on a request that may have been sent. */
 export type VerdictName = Exclude<AttemptState, 'sending' | 'cached'>;
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defined } from '../../contract/defined.ts';
-import type { AttemptState } from '../../contract/outcomes.ts';
+import { mayBeCharged } from '../../contract/outcomes.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ReleasedJob } from '../../ledger/requests/decision-records.ts';
@@ -149,11 +149,6 @@ async function sourcesOf(
     sources.push({ folder, findings, receipts: new RowSource(path, readJsonRows(path, 'row', paidSchema), findings) });
   }
   return sources;
-}
-
-/** Whether a request with this verdict may have been charged. */
-function mayBeCharged(verdict: AttemptState): boolean {
-  return ['accepted', 'done', 'unknown', 'sending'].includes(verdict);
 }
 
 /**

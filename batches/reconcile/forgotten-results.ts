@@ -1,7 +1,7 @@
 import { isFolderOf } from '../../contract/batch-name.ts';
 import { defined } from '../../contract/defined.ts';
 import type { NamedResultFile } from '../../contract/named-result-file.ts';
-import { hasResult, isLeftOut } from '../../contract/outcomes.ts';
+import { hasResult, isLeftOut, mayBeCharged } from '../../contract/outcomes.ts';
 import { resultStepOf, stepsIn, type Step } from '../../contract/row-kinds.ts';
 import { nameOf, type NamedRow } from '../../contract/row-parts.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
@@ -126,12 +126,15 @@ export function newestPerStep(
   });
 }
 
-/** Whether the row has a request of this step that may have been charged, unless a person named this file for it. */
+/**
+ * Whether the row has a request of this step that may have been charged, or an earlier result in its place, unless a
+ * person named this file for it.
+ */
 function isOnRecord({ step, key }: NamedResultFile, { charges }: RowSnapshot): boolean {
   return charges.some(
     (one) =>
       one.step === step &&
-      !['not-accepted', 'rejected', 'revoked'].includes(one.state) &&
+      (mayBeCharged(one.state) || one.state === 'cached') &&
       !(one.state === 'unknown' && one.failure?.storedAs === key),
   );
 }

@@ -41,8 +41,8 @@ import type { Reconciled, ReconcileEnd, ReconcileEvent, ReconciledRow } from './
  * or `unconfirmed` if it needs a person's consent and nobody can be asked. Otherwise, once the rows are settled:
  * `settled` if no work is left; `open` if the batch needs a worker, because rows are open again or are to be paid for
  * again; or why the rows of `resubmit` are not (the ends of {@link redrivePlanned}). Throws {@link VoxbatchError}
- * (`bad-option`, `loading`, a session's errors, `other-realm`, `taken-out`, `forgotten-requests`, those of {@link
- * requireOwnServer}), in which case nothing was changed.
+ * (`bad-option`, `loading`, a session's errors, `other-realm`, `taken-out`, `forgotten-requests`, `unread-receipts`,
+ * `forgotten-results`, those of {@link requireOwnServer}), in which case nothing was changed.
  */
 export async function reconcile(
   session: Session,

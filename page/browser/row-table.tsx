@@ -6,6 +6,7 @@ import { number } from './format.ts';
 import { Listen } from './listen.tsx';
 import { navigate, withQuery } from './location.ts';
 import { RedriveDialog } from './redrive-dialog.tsx';
+import { PageButton } from './page-button.tsx';
 import { Filters } from './row-filter-form.tsx';
 import { LineCells, LineHeaders, moveFocusOnArrowKey } from './row-line.tsx';
 import { loadPage, type Cursor } from './row-pages.ts';
@@ -188,23 +189,12 @@ function PageTurns({
   /** Called with the cursors of the pages up to the one to show. */
   readonly turn: (cursors: readonly (Cursor | undefined)[]) => void;
 }) {
-  const button = (label: string, cursors: readonly (Cursor | undefined)[] | undefined) => (
-    <button
-      type="button"
-      disabled={cursors === undefined}
-      onClick={() => {
-        if (cursors !== undefined) turn(cursors);
-      }}
-    >
-      {label}
-    </button>
-  );
   const isFirst = after.length < 2;
   return (
     <div class="turn">
-      {button('First', isFirst ? undefined : [undefined])}
-      {button('Previous', isFirst ? undefined : after.slice(0, -1))}
-      {button('Next', next === null ? undefined : [...after, next])}
+      <PageButton label="First" to={isFirst ? undefined : [undefined]} turn={turn} />
+      <PageButton label="Previous" to={isFirst ? undefined : after.slice(0, -1)} turn={turn} />
+      <PageButton label="Next" to={next === null ? undefined : [...after, next]} turn={turn} />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { AttemptState } from '../../contract/outcomes.ts';
+import { type AttemptState, wasAccepted } from '../../contract/outcomes.ts';
 import { linkOf, makesJob, operationOf, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 
 /** A request of the row, as far as it matters here. */
@@ -20,6 +20,6 @@ export function isTakenWithoutJob(
 ): boolean {
   if (!makesJob(operationOf(spec, step, tts))) return step !== 'voice';
   const wasSent = (later: Step): boolean =>
-    requests.some((one) => one.step === later && one.take === take && ['accepted', 'done'].includes(one.state));
+    requests.some((one) => one.step === later && one.take === take && wasAccepted(one.state));
   return stepsIn(spec).every((later) => linkOf(spec.kind, later)?.of !== step || wasSent(later));
 }

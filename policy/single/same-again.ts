@@ -1,4 +1,4 @@
-import { hasResult, type AttemptState } from '../../contract/outcomes.ts';
+import { hasResult, mayBeCharged, type AttemptState } from '../../contract/outcomes.ts';
 import { planRedrive, type RedriveAttempt, type RedriveRow } from '../redrive/redrive.ts';
 
 /**
@@ -80,9 +80,6 @@ export function decideCleaned(row: RedriveRow, attempts: readonly JobAttempt[], 
   return { type: 'hold', why: 'failed' };
 }
 
-/** States of attempts that are never charged. */
-const FREE: readonly AttemptState[] = ['not-accepted', 'rejected', 'revoked', 'cached'];
-
 function mayCost({ state, charged }: JobAttempt): boolean {
-  return !FREE.includes(state) && charged !== 0;
+  return mayBeCharged(state) && charged !== 0;
 }

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { ReportHead } from '../../../contract/report.ts';
 import { number, seconds } from '../format.ts';
+import { PageButton } from '../page-button.tsx';
 import { Filters } from '../row-filter-form.tsx';
 import { LineCells, LineHeaders, moveFocusOnArrowKey } from '../row-line.tsx';
 import { linkTo, replaceWith } from './hash-query.ts';
@@ -79,29 +80,6 @@ export function RowList({
         </span>
       </div>
     </section>
-  );
-}
-
-function PageButton({
-  label,
-  to,
-  turn,
-}: {
-  readonly label: string;
-  /** The page, from 0; undefined if there is none. */
-  readonly to: number | undefined;
-  readonly turn: (to: number) => void;
-}) {
-  return (
-    <button
-      type="button"
-      disabled={to === undefined}
-      onClick={() => {
-        if (to !== undefined) turn(to);
-      }}
-    >
-      {label}
-    </button>
   );
 }
 
