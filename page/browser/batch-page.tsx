@@ -54,11 +54,14 @@ export function BatchPage({ name, address }: { readonly name: string; readonly a
 /** Returns a counter that rises when the batch has changed, at most every {@link REFRESH_INTERVAL_MS}. */
 function useChangeCount(status: StatusAnswer | undefined): number {
   const [tick, setTick] = useState(0);
-  // What the chart, the reasons and the rows depend on, as one comparable text.
+  // What the chart, the reasons and the rows depend on, as one comparable text. `since`: a redrive may have begun and
+  // ended between two events, and left all counts as they were.
   const state =
     status === undefined
       ? ''
-      : `${status.ended} ${status.rows} ${status.state} ${Object.values(status.states).join(' ')} ${status.notes.join(' ')}`;
+      : [status.ended, status.rows, status.state, status.since, ...Object.values(status.states), ...status.notes].join(
+          ' ',
+        );
   const raisedAt = useRef(performance.now());
   useEffect(() => {
     const wait = Math.max(0, raisedAt.current + REFRESH_INTERVAL_MS - performance.now());

@@ -41,6 +41,8 @@ it('the page settles rows whose answer was lost, by keyboard, and says before wh
   await dialog.getByRole('button', { name: 'It is this one' }).press('Enter');
   await dialog.getByText('has that job').waitFor();
   await tab.keyboard.press('Escape');
+  // Its close event comes later, and takes the choice back.
+  await dialog.waitFor({ state: 'detached' });
   await found.getByLabel('Id of its job').fill(own ?? '');
   await tab.keyboard.press('Enter');
   await dialog.getByRole('button', { name: 'It is this one' }).press('Enter');
