@@ -80,11 +80,23 @@ export function explainMissing(due: DueTime, facts: ScheduleFacts): MissingOccur
     }
   }
   if (isPaused) return pausedBy(note);
+  if (spec.overlap === 'cancel' && runs.some((run) => tookPlaceOf(due, run, spec.catchUpMs))) {
+    const reason = 'A later firing took the place of this one before it had begun.';
+    return { type: 'skipped', cause: 'overlap', reason };
+  }
   if (due.firesAt + spec.catchUpMs >= now) {
     return { type: 'waiting', isBuffered: false, reason: 'It is due, and the server has not fired it yet.' };
   }
   const window = formatDuration(spec.catchUpMs);
   return { type: 'skipped', cause: 'missed', reason: `No server was there within its catch-up time of ${window}.` };
+}
+
+/**
+ * Whether a run may have replaced a firing that had not begun: a Temporal server that is late handles several due times
+ * at once, and under `cancel` it begins only the last of them. A due time beyond the catch-up time was missed before.
+ */
+function tookPlaceOf(due: DueTime, { at, isScheduled }: OccurrenceRun, catchUpMs: number): boolean {
+  return isScheduled && at > due.at && at >= due.firesAt && at < due.firesAt + catchUpMs;
 }
 
 /** Returns the explanation for a paused schedule. `note`: the pause's note in Temporal. */

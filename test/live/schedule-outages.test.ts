@@ -68,7 +68,8 @@ describe('a schedule', () => {
     const every = { every: '3s', overlap: 'allow' };
     await here.create('late', { ...every, catchUp: '1h' }, { manifest: 'one.csv' });
     await here.create('strict', { ...every, catchUp: '10s' }, { manifest: 'one.csv' });
-    for (const name of ['late', 'strict']) await here.untilOver(name, 1);
+    await here.create('newest', { ...every, overlap: 'cancel', catchUp: '1h' }, { manifest: 'one.csv' });
+    for (const name of ['late', 'strict', 'newest']) await here.untilOver(name, 1);
     await here.cutPower();
     const gone = Date.now();
     await waitFor(() => Date.now() > gone + CATCH_UP_MS + 2 * EVERY_MS);
@@ -93,8 +94,20 @@ describe('a schedule', () => {
       expect({ cause, reason }).toEqual({ cause: 'missed', reason: saying('catch-up time of 10s') });
       expect(here.world.charges(batch).size).toBe(0);
     }
+    // The server handles those of the outage at once, and begins only the last.
+    const newest = await here.until('newest', (all) =>
+      all.filter(({ at }) => at <= back).every(({ state }) => state === 'ended' || state === 'skipped'),
+    );
+    const replaced = newest.filter(({ at }) => at > gone && at < back - EVERY_MS);
+    expect(replaced.length).toBeGreaterThan(0);
+    for (const { batch, cause, reason } of replaced) {
+      expect({ cause, reason }).toEqual({ cause: 'overlap', reason: saying('took the place of this one') });
+      expect(here.world.charges(batch).size).toBe(0);
+    }
     // None is left out, and none is there twice.
-    const [from = 0] = strict.map(({ at }) => at);
-    expect(strict.map(({ at }) => at)).toEqual(strict.map((_, index) => from + index * EVERY_MS));
+    for (const all of [strict, newest]) {
+      const [from = 0] = all.map(({ at }) => at);
+      expect(all.map(({ at }) => at)).toEqual(all.map((_, index) => from + index * EVERY_MS));
+    }
   });
 });

@@ -92,7 +92,7 @@ testsAtOnce({
       const ends = endsOf(occurrences);
       expect(ends.at(-1)).toBe('complete');
       for (const end of ends.slice(0, -1)) expect(['failures', 'overlap']).toContain(end);
-      expect(ends[0]).toBe('failures');
+      expect(ends).toContain('failures');
     },
 
   'waits for a batch that is paused without keeping a worker busy, and hears at once that it has ended': async () => {

@@ -31,6 +31,8 @@ type Run = ScheduleFacts['runs'][number];
 /** The batch of the hour before, which ended then. */
 const before = (until: number | null): readonly Run[] => [{ at: AT - HOUR_MS, until, isScheduled: true }];
 const later = (isScheduled = true): Run => ({ at: AT + HOUR_MS, until: null, isScheduled });
+/** The batch of a due time that a late server handled together with this one. */
+const nextSecond = (isScheduled = true): Run => ({ at: AT + 1_000, until: null, isScheduled });
 
 /** An explanation in a line. */
 function words(found: MissingOccurrence): string {
@@ -52,6 +54,10 @@ describe('a due time without a firing', () => {
     ['may run beside others', { overlap: 'allow', runs: before(null) }, 'skipped: missed'],
     ['waits for a batch to stop', { overlap: 'cancel', runs: before(null) }, 'waiting, buffered'],
     ['gave way to a later one', { overlap: 'cancel', runs: [...before(soon), later()] }, 'skipped: overlap'],
+    ['gave way before it began', { overlap: 'cancel', runs: [nextSecond()], now: soon }, 'skipped: overlap'],
+    ['did not give way to a trigger', { overlap: 'cancel', runs: [nextSecond(false)], now: soon }, 'waiting'],
+    ['did not give way once it was missed', { overlap: 'cancel', runs: [later()] }, 'skipped: missed'],
+    ['was not replaced where the next is skipped', { runs: [nextSecond()], now: soon }, 'waiting'],
     ['gave way to none', { overlap: 'cancel', runs: before(soon) }, 'skipped: missed'],
     [
       'was skipped in a pause, which does not look at batches',
