@@ -223,8 +223,7 @@ async function deliverResult(
   const { output } = context;
   const delivered = await deliver(record, { store, output, json: flags.json === true, isOld });
   const reused = row.outcome === 'cached' ? 'An earlier result was used. ' : '';
-  output.say(
-    `${isOld ? 'Finished before, nothing was sent now. ' : reused}${costText(view)} Record: voxbatch explain ${shellWord(batch.name)}`,
-  );
+  const cost = isOld ? `Finished before. ${costText(view)} Nothing was sent now.` : `${reused}${costText(view)}`;
+  output.say(`${cost} Record: voxbatch explain ${shellWord(batch.name)}`);
   return delivered;
 }

@@ -34,7 +34,7 @@ describe('voxbatch say of what is finished', () => {
   it('hands out the file again without asking the API, even without a token', async () => {
     const batch = await add(SAY, { file });
     delete process.env['VOXBATCH_API_TOKEN'];
-    const told = `Finished before, nothing was sent now. 7 credits charged. Record: voxbatch explain ${batch}\n`;
+    const told = `Finished before. 7 credits charged. Nothing was sent now. Record: voxbatch explain ${batch}\n`;
     expect(await run(...SAID)).toEqual({ code: 0, stdout: `${batch}.mp3\n`, stderr: told });
     expect(await content(`${batch}.mp3`)).toBe(AUDIO);
     for (const flags of [[], ['--cache', 'only']]) await expectRun(say(...flags), 0, { out: `${batch}.mp3\n` });
@@ -68,7 +68,7 @@ describe('voxbatch say of what is finished', () => {
 
   it('says what may have been charged on top', async () => {
     await add(SAY, { file, lostBefore: true });
-    const told = '7 credits charged. 7 credits more may have been. Record: voxbatch explain ';
+    const told = '7 credits charged. 7 credits more may have been. Nothing was sent now. Record: voxbatch explain ';
     await expectRun(SAID, 0, told);
   });
 

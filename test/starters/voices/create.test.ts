@@ -25,7 +25,7 @@ beforeEach(() => writeFile('ada.wav', encodeSilence(1)));
 describe('voices create', () => {
   it('voxbatch voices create: gives the id of the voice again, wherever its recordings lie by now', async () => {
     const batch = await add({ voice: 'narrator' });
-    const told = `Finished before, nothing was sent now. 7 credits charged. Record: voxbatch explain ${batch}\n`;
+    const told = `Finished before. 7 credits charged. Nothing was sent now. Record: voxbatch explain ${batch}\n`;
     expect(await run(CREATE)).toEqual({ code: 0, stdout: 'narrator\n', stderr: told });
     await mkdir('moved');
     await rename('ada.wav', 'moved/again.wav');
