@@ -31,9 +31,12 @@ export const EXITS_BY_SEVERITY = [
   'failures',
 ] as const satisfies readonly ExitName[];
 
+/** The exit of a batch whose rows have ended; the compiler asks for the rank of a new outcome's exit. */
+type RankedExit = (typeof EXITS_BY_SEVERITY)[number] | 'complete';
+
 /** Returns the exit of a batch: the most severe one that applies. */
 export function exitOf(end: BatchEnd): ExitName {
-  const exits = new Set(end.isClosed ? exitsOfClosed(end) : []);
+  const exits = new Set<RankedExit>(end.isClosed ? exitsOfClosed(end) : []);
   if (end.mismatch) exits.add('mismatch');
   if (end.pausedBy === 'BadToken') exits.add('api');
   if (end.pausedBy === 'OutOfCredits') exits.add('out-of-credits');
@@ -51,7 +54,7 @@ export function exitWithPendingHook(exit: ExitName): ExitName {
   return exit === 'mismatch' ? exit : 'unfinished';
 }
 
-function exitsOfClosed({ outcomes, notChosen, isHalted }: BatchEnd): readonly ExitName[] {
+function exitsOfClosed({ outcomes, notChosen, isHalted }: BatchEnd): readonly RankedExit[] {
   const counted = { ...outcomes, skipped: outcomes.skipped - notChosen };
   const found = OUTCOMES.flatMap((outcome) => (counted[outcome] > 0 ? [OUTCOME_FACTS[outcome].exit] : []));
   return isHalted ? [...found, 'halted'] : found;
