@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { RowLine, RowsAnswer, VoicesAnswer } from '../protocol.ts';
 import { ROW_FILTERS, UNINDEXED_FILTERS } from '../row-query.ts';
 import { number } from './format.ts';
-import { Listen } from './listen.tsx';
+import { Listen } from './listen-through.tsx';
 import { navigate, withQuery } from './location.ts';
 import { RedriveDialog } from './redrive-dialog.tsx';
 import { PageButton } from './page-button.tsx';

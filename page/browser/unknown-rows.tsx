@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { ActionAnswer, UnknownAnswer } from '../protocol.ts';
 import { CommandOutput } from './confirm-dialog.tsx';
 import { number } from './format.ts';
-import { Requests } from './row-dialog.tsx';
+import { Requests } from './row-requests.tsx';
 import { batchPath } from './location.ts';
 import { fetchAnswer, useAction, useAnswer } from './api-client.ts';
 import { SettleButtons } from './settle-buttons.tsx';

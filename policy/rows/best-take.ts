@@ -1,4 +1,4 @@
-import { LEFT_OUT_OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
+import { outcomesThat, type Outcome } from '../../contract/outcomes.ts';
 
 /**
  * Keeps the best unfit result over a row's takes: a retake may bring a better result, but never loses the one before.
@@ -19,8 +19,8 @@ interface Kept<Ending> {
   readonly error: number;
 }
 
-/** Outcomes without a file, of rows that cannot receive one any more. */
-const EMPTY_HANDED: readonly Outcome[] = ['failed', ...LEFT_OUT_OUTCOMES];
+/** Outcomes without a file, of rows that cannot receive one any more: no answer is being looked for. */
+const EMPTY_HANDED = outcomesThat(({ hasFile, exit }) => !hasFile && exit !== 'unknown');
 
 /** Returns how a row ends: as its last take did, or as the kept earlier take did, if that is better. */
 export function bestEnding<Ending extends Ended>(last: Ending, kept: Kept<Ending> | undefined): Ending {
