@@ -14,6 +14,7 @@ import { BatchCache, loadBatch } from '../cache/batch-cache.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Counts } from '../../ledger/batches/counts.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { pausesSchedule } from './pauses-schedule.ts';
 
 type EndedOccurrence = Extract<OccurrenceEnd, { readonly type: 'ended' }>;
 
@@ -35,7 +36,7 @@ export async function closeOccurrence(deps: Dependencies, name: string): Promise
   const batch = await loadBatch({ batches: new BatchCache(ledger), realm }, name);
   if (batch.state !== 'closed') return { type: 'open' };
   const end = await writeFiles(deps, batch, recorded.out ?? (await outOfSchedule(deps, occurrence)));
-  await ledger.endOccurrence(occurrence, occurrenceVerdict(name, end));
+  await ledger.endOccurrence(occurrence, occurrenceVerdict(name, end), await pausesSchedule(ledger, occurrence));
   const at = isoTime(occurrence.at);
   const { exit, problem } = end;
   deps.observe({ type: 'occurrence', is: 'end', schedule: occurrence.schedule, at, batch: name, exit, problem });

@@ -2,7 +2,7 @@ import { fetchFile } from '../../api/fetch-file.ts';
 import { readVoicesIn } from '../../api/voices/read-voices.ts';
 import { ApiError } from '../../api/speech-api.ts';
 import { admitFiring, type Admission } from '../../batches/schedules/admit-firing.ts';
-import { openOccurrence as open, type OpenedOccurrence } from '../../batches/schedules/open-occurrence.ts';
+import { openOccurrence as open } from '../../batches/schedules/open-occurrence.ts';
 import type { OccurrenceOffer, OccurrenceStart } from '../../contract/activities.ts';
 import { isoTime } from '../../contract/times.ts';
 import { defined } from '../../contract/defined.ts';
@@ -10,12 +10,14 @@ import { batchWorkflowId } from '../../contract/names.ts';
 import type { Occurrence } from '../../policy/schedules/occurrence.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { pausesSchedule } from './pauses-schedule.ts';
 
 /**
  * Creates an occurrence's batch from the schedule's current manifest, or finds it: an occurrence has one batch, even if
  * the manifest has changed since. Records the occurrence as running, or as failed or skipped with its reason. A firing
- * that the ledger does not allow leaves no record: it does not belong to the schedule. Repeatable; see
- * `batches/schedules/admit-firing.ts` and `batches/schedules/open-occurrence.ts`.
+ * that the ledger does not allow leaves no record: it does not belong to the schedule. A failure of a due time pauses a
+ * schedule with `pauseOnFailure`. Repeatable; see `batches/schedules/admit-firing.ts` and
+ * `batches/schedules/open-occurrence.ts`.
  */
 export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer): Promise<OccurrenceStart> {
   const { ledger, realm } = deps;
@@ -24,6 +26,8 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
   const now = deps.clock.now().wall;
   const admission = await admitFiring({ ledger, realm, occurrence, waitedMs, now });
   if (admission.type === 'refused') return reportRefused(deps, occurrence, admission);
+  // No failure, which would pause a schedule with `pauseOnFailure`: Temporal also fires what was void before it began.
+  if (admission.type === 'unasked') return reportRefused(deps, occurrence, { type: 'skipped', reason: admission.reason });
   if (admission.type === 'missed') return recordMissed(deps, occurrence, admission.reason);
   const { out, trigger } = admission;
   // Another firing used this trigger first: judge this one again by the remaining allowances.
@@ -56,7 +60,7 @@ async function createBatch(
     const { type, reason } = opened;
     const end =
       type === 'refused' ? ({ type: 'failed', exit: null } as const) : ({ type, cause: opened.cause } as const);
-    await ledger.endOccurrence(occurrence, { ...end, reason });
+    await ledger.endOccurrence(occurrence, { ...end, reason }, await pausesSchedule(ledger, occurrence));
     return reportRefused(deps, occurrence, opened);
   }
   // Not new if another firing of this occurrence has just created it.
@@ -80,7 +84,7 @@ async function recordMissed(deps: Dependencies, occurrence: Occurrence, reason: 
 function reportRefused(
   { observe }: Pick<Dependencies, 'observe'>,
   { schedule, at }: Occurrence,
-  { type, reason }: Extract<OpenedOccurrence, { readonly reason: string }>,
+  { type, reason }: Extract<OccurrenceStart, { readonly reason: string }>,
 ): OccurrenceStart {
   observe({
     type: 'note',

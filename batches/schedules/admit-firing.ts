@@ -30,7 +30,8 @@ export interface FiringRequest {
  *
  * - `there`: its batch exists already. Without `out`, the folder of the batch's files is not on record.
  * - `admitted`: it may make a batch with these terms.
- * - `refused`: the schedule did not ask for it.
+ * - `unasked`: nobody asked for it: it is neither due nor requested. It leaves no record.
+ * - `refused`: it cannot make a batch here.
  * - `missed`: it comes too late.
  *
  * `trigger`: the manual trigger that this firing uses up; omitted for regular firings.
@@ -38,6 +39,7 @@ export interface FiringRequest {
 export type Admission =
   | { readonly type: 'there'; readonly batch: BatchRecord; readonly out?: string; readonly trigger?: number }
   | ({ readonly type: 'admitted'; readonly trigger?: number } & FiringTerms)
+  | { readonly type: 'unasked'; readonly reason: string }
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'missed'; readonly reason: string };
 
@@ -83,7 +85,7 @@ export async function admitFiring(request: FiringRequest): Promise<Admission> {
   const from = firingLookBack(occurrence.at, { spec, settledAt, allowed });
   const occurrences = await ledger.occurrencesOf(schedule.name, { from });
   const verdict = judgeFiring(occurrence.at, now, { spec, settledAt, allowed, occurrences });
-  if (verdict.type !== 'legal') return { type: verdict.type === 'late' ? 'missed' : 'refused', reason: verdict.reason };
+  if (verdict.type !== 'legal') return { type: verdict.type === 'late' ? 'missed' : 'unasked', reason: verdict.reason };
   const trigger = verdict.trigger === undefined ? {} : { trigger: verdict.trigger };
   if (batch !== undefined) return { type: 'there', batch, out: terms.out, ...trigger };
   const late = lateReason(waitedMs, spec.catchUpMs);

@@ -13,7 +13,7 @@ import type {
 import { findBatch } from '../batches/read-batches.ts';
 import { noteAction } from '../history/actions.ts';
 import { addNotices } from '../notices/notices.ts';
-import { scheduleHooks, useTrigger } from './schedule-settings.ts';
+import { pauseAfterFailure, scheduleHooks, useTrigger } from './schedule-settings.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { OccurrencesTable } from '../tables/schedules.ts';
 import { write } from '../database/transactions.ts';
@@ -77,13 +77,21 @@ export async function beginOccurrence(
   });
 }
 
-/** Records how an occurrence ended. The last call wins. */
-export async function endOccurrence(db: Db, { schedule, at }: Occurrence, end: OccurrenceEnding): Promise<void> {
-  await write(db, (tx) => endIn(tx, { schedule, at }, end));
+/** Records how an occurrence ended. The last call wins. `pauses`: its schedule pauses if it has newly failed. */
+export async function endOccurrence(
+  db: Db,
+  occurrence: Occurrence,
+  end: OccurrenceEnding,
+  { pauses = false }: { readonly pauses?: boolean } = {},
+): Promise<void> {
+  await write(db, async (tx) => {
+    const isNew = await endIn(tx, occurrence, end);
+    if (pauses && isNew && end.type === 'failed') await pauseAfterFailure(tx, occurrence.schedule);
+  });
 }
 
-/** Does the same in a transaction. Adds a notice if the occurrence made no batch. */
-async function endIn(tx: Tx, { schedule, at }: Occurrence, end: OccurrenceEnding): Promise<void> {
+/** Does the same in a transaction, with a notice if the occurrence made no batch. Returns whether its state is new. */
+async function endIn(tx: Tx, { schedule, at }: Occurrence, end: OccurrenceEnding): Promise<boolean> {
   const ended = { state: end.type, ...endColumns(end, tx.now()) };
   const before = await findOccurrence(tx, { schedule, at });
   await tx
@@ -91,7 +99,9 @@ async function endIn(tx: Tx, { schedule, at }: Occurrence, end: OccurrenceEnding
     .values({ schedule, at, ...ended })
     .onConflict((conflict) => conflict.columns(['schedule', 'at']).doUpdateSet(ended))
     .execute();
-  if (before?.state !== end.type && end.type !== 'ended') await addOccurrenceNotice(tx, { schedule, at }, end);
+  const isNew = before?.state !== end.type;
+  if (isNew && end.type !== 'ended') await addOccurrenceNotice(tx, { schedule, at }, end);
+  return isNew;
 }
 
 /**

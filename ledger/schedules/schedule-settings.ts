@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { byItself, type By } from '../../contract/actions.ts';
 import type { AllowedFirings } from '../../policy/schedules/legal-firing.ts';
+import { PAUSED_BY_ITSELF } from '../../policy/schedules/missing-occurrence.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { noteAction } from '../history/actions.ts';
 import type { Db, Tx } from '../schema.ts';
@@ -129,6 +130,16 @@ export async function pauseFirings(db: Db, name: string, at: number, note: strin
     await voidRequested(tx, name, at);
     await setNote(tx, name, note);
   });
+}
+
+/**
+ * Pauses a schedule because one of its due times has failed, unless it is paused already. Its triggers and backfills go
+ * on, as Temporal lets them.
+ */
+export async function pauseAfterFailure(tx: Tx, name: string): Promise<void> {
+  if (!(await closeDue(tx, name, tx.now()))) return;
+  await noteAction(tx, byItself('an occurrence failed'), { kind: 'pause-schedule', schedule: name });
+  await setNote(tx, name, PAUSED_BY_ITSELF);
 }
 
 /**

@@ -115,16 +115,29 @@ function judgeDue(at: number, now: number, records: FiringRecords): FiringVerdic
   return dues.every(({ spec }) => isLate(at, now, records, spec)) ? late(due.spec) : { type: 'legal' };
 }
 
+/**
+ * Whether a schedule pauses if the occurrence of `at` (ms since 1970) fails. False for a trigger or a backfill: only
+ * Temporal knows its overlap policy, and pauses the schedule if that is not `allow`.
+ */
+export function pausesOnFailure(at: number, { spec, allowed }: Pick<FiringRecords, 'spec' | 'allowed'>): boolean {
+  if (!spec.pauseOnFailure || spec.overlap === 'allow' || isByHand(at, allowed)) return false;
+  return allowed.some((one) => one.kind === 'due' && isDueIn(one, at, CLOCKS_DIFFER_MS));
+}
+
 /** Returns how often a schedule may still fire on its own; null for no limit. `except`: an occurrence not to count. */
 export function runsLeft(records: FiringRecords, except?: number): number | null {
   const { spec, settledAt, allowed, occurrences } = records;
   if (spec.runs === null) return null;
-  const byHand = (at: number): boolean =>
-    allowed.some((one) => (one.kind === 'trigger' ? one.at === at : one.kind === 'backfill' && isDueIn(one, at)));
   const own = occurrences.filter(
-    ({ at, state }) => at > settledAt && at !== except && state !== 'skipped' && isScheduledAt(at, spec) && !byHand(at),
+    ({ at, state }) =>
+      at > settledAt && at !== except && state !== 'skipped' && isScheduledAt(at, spec) && !isByHand(at, allowed),
   );
   return Math.max(0, spec.runs - own.length);
+}
+
+/** Whether a trigger or a backfill has fired the occurrence of `at`, or may have. */
+function isByHand(at: number, allowed: readonly AllowedFirings[]): boolean {
+  return allowed.some((one) => (one.kind === 'trigger' ? one.at === at : one.kind === 'backfill' && isDueIn(one, at)));
 }
 
 /**

@@ -125,10 +125,14 @@ export function countMissed<S extends { readonly at: number; readonly cause: Ski
   );
 }
 
+/** The note of a schedule that the ledger has paused after a failure. */
+export const PAUSED_BY_ITSELF = 'paused, because an occurrence failed';
+
 /**
- * How Temporal notes that it paused a schedule by itself, in its older and newer words; an id and the failure follow.
+ * That note, and how Temporal notes the same, in its older and newer words; an id and the failure follow.
  */
-const BY_ITSELF = /^paused due to workflow (?:failure|timeout)|^paused, workflow /;
+const BY_ITSELF =
+  /^paused due to workflow (?:failure|timeout)|^paused, workflow |^paused, because an occurrence failed$/;
 
 /** Returns a schedule's note for people, without Temporal's ids. */
 export function noteInWords(note: string): string {

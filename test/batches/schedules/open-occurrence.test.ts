@@ -79,7 +79,8 @@ async function fire(
   await settle(ledger, schedule, { run, spec: specOf({ every: '1s', timezone: 'Europe/Berlin', budgetMonth }) });
   const admission = await admitFiring({ ledger, realm: REALM, occurrence, waitedMs, now: at + 1_000 });
   if (admission.type === 'missed') return { type: 'skipped', cause: 'missed', reason: admission.reason };
-  if (admission.type === 'refused') return { type: 'refused', reason: admission.reason };
+  if (admission.type === 'refused' || admission.type === 'unasked')
+    return { type: 'refused', reason: admission.reason };
   await ledger.beginOccurrence(occurrence);
   if (admission.type === 'there') return { type: 'opened', batch: admission.batch, isNew: false };
   return openOccurrence({
