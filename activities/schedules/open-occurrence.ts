@@ -27,7 +27,8 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
   const admission = await admitFiring({ ledger, realm, occurrence, waitedMs, now });
   if (admission.type === 'refused') return reportRefused(deps, occurrence, admission);
   // No failure, which would pause a schedule with `pauseOnFailure`: Temporal also fires what was void before it began.
-  if (admission.type === 'unasked') return reportRefused(deps, occurrence, { type: 'skipped', reason: admission.reason });
+  if (admission.type === 'unasked')
+    return reportRefused(deps, occurrence, { type: 'skipped', reason: admission.reason });
   if (admission.type === 'missed') return recordMissed(deps, occurrence, admission.reason);
   const { out, trigger } = admission;
   // Another firing used this trigger first: judge this one again by the remaining allowances.
