@@ -29,7 +29,7 @@ import { currentStateOf } from './recorded-view.ts';
 import { showSchedule, type ShownSchedule } from './schedule-view.ts';
 import { encodeSpec } from './temporal-spec.ts';
 import { withAllowance, firingOf, resumeSchedule } from './control-schedule.ts';
-import { surveyBeforeChange } from './survey-schedule.ts';
+import { surveyBeforeChange, surveyForgotten } from './survey-schedule.ts';
 import { requireSpec } from './check-schedule.ts';
 
 /** How to run a schedule's batches. */
@@ -245,6 +245,8 @@ export async function resumeOrRemake(place: SchedulePlace, name: string, note: s
     await resumeSchedule(place, name, note);
     return false;
   }
+  // Temporal cannot say later what was due while it did not have the schedule.
+  await surveyForgotten(place, record, { isLost: true });
   const { settings, settledAt } = record;
   const occurrences = await ledger.occurrencesOf(name, { from: settledAt });
   const spec = { ...settings.spec, runs: runsLeft({ ...record, spec: settings.spec, occurrences }) };

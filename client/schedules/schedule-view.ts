@@ -22,7 +22,7 @@ import {
   type SchedulePlace,
 } from './open-schedules.ts';
 import { headOf, isDone, monthOfSchedule, headInTemporal } from './recorded-view.ts';
-import { previewSchedule, surveySchedule, type TimeRange } from './survey-schedule.ts';
+import { previewSchedule, surveyForgotten, surveySchedule, type TimeRange } from './survey-schedule.ts';
 
 /** A schedule in a list; times in UTC. */
 export type ScheduleLine = Awaited<ReturnType<typeof listSchedules>>[number];
@@ -57,7 +57,12 @@ export async function listSchedules(place: SchedulePlace) {
     const found = await describeIfThere(place, name);
     if (record === undefined) continue;
     const { spec, head } = await headInTemporal(ledger, record, found);
-    const { unrecorded } = found === undefined ? NOTHING_FOUND : await surveySchedule(place, name, found);
+    const { unrecorded } =
+      found !== undefined
+        ? await surveySchedule(place, name, found)
+        : head.lost
+          ? NOTHING_FOUND
+          : await surveyForgotten(place, record, { isLost: false });
     const range = { max: MAX_COUNTED };
     const occurrences = withUnrecorded(await ledger.occurrencesOf(name, range), unrecorded, range);
     const { newest, amissInARow } = recentOutcomes(occurrences);
@@ -212,7 +217,8 @@ async function occurrencesSince(place: OpenSchedules, name: string, since: numbe
     const record = await requireRecord(place, name);
     if (!(await isDone(place.ledger, record))) return undefined;
     const { timezone } = record.settings.spec;
-    const occurrences = await occurrenceViews(place.ledger, name, NOTHING_FOUND, range);
+    const surveyed = await surveyForgotten(place, record, { isLost: false });
+    const occurrences = await occurrenceViews(place.ledger, name, surveyed, range);
     return { timezone, paused: false, worker: await hasWorker(place, record), occurrences };
   }
 }

@@ -4,8 +4,8 @@ import { firingIdOf, scheduleIdOf } from '../../contract/schedule.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { SkippedOccurrence } from '../../ledger/schedules/occurrence-records.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
-import { isScheduledAt, nominalTimeOf } from '../../policy/schedules/due-times.ts';
-import { dueHere, MAX_RUN_MS, isPausedHere } from '../../policy/schedules/legal-firing.ts';
+import { dueTimesBetween, isScheduledAt, nominalTimeOf } from '../../policy/schedules/due-times.ts';
+import { dueHere, MAX_RUN_MS, isPausedHere, runsLeft } from '../../policy/schedules/legal-firing.ts';
 import {
   countMissed,
   explainMissing,
@@ -84,6 +84,48 @@ export async function surveyBeforeChange(place: SchedulePlace, name: string): Pr
   await survey(place, new SurveyRecord(place.ledger, name, true), await describe(place, name), 0);
 }
 
+/**
+ * Surveys a schedule that Temporal does not have any more, up to this moment. `isLost`: Temporal should have it, and
+ * none of its due times can still take place; else it has ended. Throws {@link VoxbatchError} (`schedule-silent`).
+ */
+export async function surveyForgotten(
+  place: SchedulePlace,
+  record: ScheduleRecord,
+  { isLost }: { readonly isLost: boolean },
+): Promise<Surveyed> {
+  const findings = new SurveyRecord(place.ledger, record.name, isLost);
+  const now = Date.now();
+  await endAbandoned(place, findings, now - MAX_RUN_MS);
+  const state = { ...currentStateOf(record, NOT_THERE), now, isLost };
+  const { spec } = state;
+  const waiting: WaitingOccurrence[] = [];
+  const occurrences = await findings.occurrencesOf({ from: record.settledAt });
+  const hasRun = runsLeft({ ...record, spec, occurrences }) !== 0;
+  const until = Math.min(hasRun ? now : record.settledAt, spec.until ?? now);
+  const madeAt = Math.min(...record.allowed.map((one) => (one.kind === 'due' ? one.from : Infinity)));
+  let from = Math.max(record.surveyedUntil - spec.jitterMs, madeAt);
+  while (from < until) {
+    const due: DueTime[] = [];
+    for (const at of dueTimesBetween(from, until, spec)) {
+      due.push({ at, firesAt: at + spec.jitterMs });
+      if (due.length === MAX_PREVIEWED) break;
+    }
+    const pageEnd = due.length < MAX_PREVIEWED ? until : (due.at(-1)?.at ?? until);
+    const skipped = await surveyPage(place, findings, record, due, { ...state, from, waiting });
+    await findings.noteSkips({
+      skipped: countMissed(skipped),
+      until: waiting[0] === undefined ? pageEnd : waiting[0].at - 1,
+    });
+    from = pageEnd;
+  }
+  return { waiting, unrecorded: findings.unrecorded };
+}
+
+/** The state of a schedule that is not in Temporal. */
+const NOT_THERE = { state: { paused: false } };
+
+const LOST = { type: 'skipped', cause: 'missed', reason: 'Temporal had lost the schedule.' } as const;
+
 /** Surveys consecutive due times. Returns those that did not take place, and adds those that still may to `waiting`. */
 async function surveyPage(
   place: SchedulePlace,
@@ -93,8 +135,13 @@ async function surveyPage(
   {
     from,
     waiting,
+    isLost = false,
     ...state
-  }: Omit<ScheduleFacts, 'runs' | 'buffered'> & { readonly from: number; readonly waiting: WaitingOccurrence[] },
+  }: Omit<ScheduleFacts, 'runs' | 'buffered'> & {
+    readonly from: number;
+    readonly waiting: WaitingOccurrence[];
+    readonly isLost?: boolean;
+  },
 ): Promise<readonly SkippedOccurrence[]> {
   const { name, settings, settledAt } = record;
   const { spec } = settings;
@@ -124,7 +171,8 @@ async function surveyPage(
       continue;
     }
     if (firing === 'running') runs.push({ at, until: null, isScheduled: true });
-    const found = firing === 'running' ? NO_WORKER_YET : explainMissing(one, { ...state, runs, buffered });
+    const gone = isLost ? LOST : undefined;
+    const found = firing === 'running' ? NO_WORKER_YET : (gone ?? explainMissing(one, { ...state, runs, buffered }));
     if (found.type === 'skipped') skipped.push({ at, ...found });
     if (found.type !== 'waiting') continue;
     if (found.isBuffered) buffered += 1;

@@ -30,6 +30,26 @@ export function isScheduledAt(at: number, { times, timezone }: Pick<ScheduleSpec
 }
 
 /**
+ * Yields the times at which a schedule is due after `from` and until `until` (ms since 1970), in order, ignoring
+ * jitter. Temporal lists them faster, and knows which it leaves out where clocks change, but only of a schedule that it
+ * still has.
+ */
+export function* dueTimesBetween(
+  from: number,
+  until: number,
+  { times, timezone }: Pick<ScheduleSpec, 'times' | 'timezone'>,
+): Generator<number> {
+  const stepMs = times.type === 'every' ? times.everyMs : stepOf(times.calendar.second);
+  for (let at = (Math.floor(from / stepMs) + 1) * stepMs; at <= until; at += stepMs) {
+    if (isScheduledAt(at, { times, timezone })) yield at;
+  }
+}
+
+function stepOf(seconds: FieldValues): number {
+  return seconds !== '*' && seconds.every((second) => second === 0) ? MINUTE_MS : SECOND_MS;
+}
+
+/**
  * Returns the scheduled time of a firing, ms since 1970. `firesAt`: its actual time, which is later by up to the
  * jitter. If a calendar time does not exist on a day (see {@link isScheduledAt}), the actual time is returned, to the
  * second.

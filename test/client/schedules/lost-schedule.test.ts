@@ -1,4 +1,9 @@
-import { ScheduleNotFoundError, ScheduleOverlapPolicy, type ScheduleOptions } from '@temporalio/client';
+import {
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  WorkflowNotFoundError,
+  type ScheduleOptions,
+} from '@temporalio/client';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { resumeOrRemake } from '../../../client/schedules/make-schedule.ts';
 import { checkSchedules, listSchedules, showSchedule } from '../../../client/schedules/schedule-view.ts';
@@ -15,7 +20,19 @@ import { settle, specOf } from '../../support/schedule-on-record.ts';
 
 const place = freshPlace();
 const SPEC = specOf({ every: '6h', overlap: 'buffer-one', runs: 7 });
-beforeEach(() => settle(place.ledger, 'nightly', { spec: SPEC, run: { manifest: '/lines.csv' } }));
+const HOUR = 3_600_000;
+const EVERY = 6 * HOUR;
+/** The first of its due times on record: half a day ago. */
+const FIRST = Math.floor(Date.now() / EVERY) * EVERY - 2 * EVERY;
+beforeEach(async () => {
+  await settle(place.ledger, 'nightly', { spec: SPEC, run: { manifest: '/lines.csv' } });
+  await place.ledger.noteSkips('nightly', { skipped: [], until: FIRST });
+});
+
+async function end(at: number): Promise<void> {
+  await place.ledger.beginOccurrence({ schedule: 'nightly', at });
+  await place.ledger.endOccurrence({ schedule: 'nightly', at }, { type: 'ended', exit: 'complete' });
+}
 
 /** A Temporal server whose database was lost: it knows no schedule but those that are made now. */
 function emptyServer(): { readonly schedules: OpenSchedules; readonly made: ScheduleOptions[] } {
@@ -41,6 +58,13 @@ function emptyServer(): { readonly schedules: OpenSchedules; readonly made: Sche
       create: async (options: ScheduleOptions) => {
         made.push(options);
       },
+    },
+    workflow: {
+      getHandle: () => ({
+        describe: async () => {
+          throw new WorkflowNotFoundError('not found', 'any', undefined);
+        },
+      }),
     },
     workflowService: { listScheduleMatchingTimes: async () => ({ startTime: [] }) },
     withDeadline: async (_: number, ask: () => Promise<unknown>) => ask(),
@@ -79,13 +103,11 @@ describe('a schedule that Temporal has lost', () => {
 
   it('is made again as it is on record by a resumption, with the runs that it has left', async () => {
     await place.ledger.setScheduleHooks('nightly', { onEnd: './publish.sh', notify: null });
-    const at = 6 * 3_600_000;
-    await place.ledger.beginOccurrence({ schedule: 'nightly', at });
-    await place.ledger.endOccurrence({ schedule: 'nightly', at }, { type: 'ended', exit: 'complete' });
+    await end(FIRST);
     const { schedules, made } = emptyServer();
     expect(await resumeOrRemake(schedules, 'nightly', 'why')).toBe(true);
     expect(made).toMatchObject([
-      { spec: { intervals: [{ every: at }] }, policies: { overlap: ScheduleOverlapPolicy.BUFFER_ONE } },
+      { spec: { intervals: [{ every: EVERY }] }, policies: { overlap: ScheduleOverlapPolicy.BUFFER_ONE } },
     ]);
     const [options] = made;
     expect(options?.state?.remainingActions).toBe(6);
@@ -96,14 +118,33 @@ describe('a schedule that Temporal has lost', () => {
     expect(await listSchedules(schedules)).toMatchObject([{ schedule: 'nightly', lost: false }]);
   });
 
+  it('has a line for each time at which it was due meanwhile, once it is made again', async () => {
+    await place.ledger.pauseFirings('nightly', FIRST + EVERY + HOUR, 'a holiday');
+    await resumeOrRemake(emptyServer().schedules, 'nightly', 'why');
+    expect(await place.ledger.occurrencesOf('nightly')).toMatchObject([
+      { at: FIRST + 2 * EVERY, state: 'skipped', cause: 'paused', reason: 'The schedule was paused: a holiday' },
+      { at: FIRST + EVERY, state: 'skipped', cause: 'missed', reason: 'Temporal had lost the schedule.' },
+    ]);
+  });
+
+  it('that has ended, and was not fired the last time, says so', async () => {
+    const until = new Date(FIRST + EVERY).toISOString();
+    await settle(place.ledger, 'nightly', { spec: specOf({ every: '6h', until }), run: { manifest: '/lines.csv' } });
+    const missed = { state: 'skipped', cause: 'missed', amiss: true };
+    const { schedules } = emptyServer();
+    expect(await checkSchedules(schedules, { since: FIRST })).toMatchObject({
+      inOrder: false,
+      schedules: [{ lost: false, occurrences: [missed] }],
+    });
+    expect(await listSchedules(schedules)).toMatchObject([{ lost: false, lastState: 'skipped', amissInARow: 1 }]);
+  });
+
   it.each([
     ['its last run', { every: '6h', runs: 1 }],
-    ['its last time', { every: '6h', until: '1970-01-02T00:00:00Z' }],
+    ['its last time', { every: '6h', until: new Date(FIRST).toISOString() }],
   ])('is not lost if it was forgotten after %s', async (_, written) => {
     await settle(place.ledger, 'nightly', { spec: specOf(written), run: { manifest: '/lines.csv' } });
-    const occurrence = { schedule: 'nightly', at: 6 * 3_600_000 };
-    await place.ledger.beginOccurrence(occurrence);
-    await place.ledger.endOccurrence(occurrence, { type: 'ended', exit: 'complete' });
+    await end(FIRST);
     const { schedules } = emptyServer();
     expect(await listSchedules(schedules)).toMatchObject([{ schedule: 'nightly', lost: false, next: null }]);
     expect(await checkSchedules(schedules, { since: 0 })).toMatchObject({

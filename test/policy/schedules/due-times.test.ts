@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isScheduledAt, nominalTimeOf, waitForOwnSecond } from '../../../policy/schedules/due-times.ts';
+import {
+  dueTimesBetween,
+  isScheduledAt,
+  nominalTimeOf,
+  waitForOwnSecond,
+} from '../../../policy/schedules/due-times.ts';
 import { CLOCK_CHANGES } from '../../support/clock-changes.ts';
 import type { ScheduleSpec } from '../../../policy/schedules/schedule-spec.ts';
 import { specOf } from '../../support/schedule-on-record.ts';
@@ -45,6 +50,24 @@ describe('a time at which a schedule is due', () => {
 });
 
 const MINUTE_MS = 60_000;
+
+describe('the times at which a schedule is due in a range', () => {
+  it.each([
+    ['seconds', SECONDS, 'UTC'],
+    ['minutes', specOf({ cron: '*/7 1,2 1 * *' }).times, 'Australia/Lord_Howe'],
+    ['multiples', specOf({ every: '90s' }).times, 'UTC'],
+  ])('are those by %s after its start and up to its end', (_, times, timezone) => {
+    const all: number[] = [];
+    for (let at = AT - 12 * 60 * MINUTE_MS; at <= AT; at += 1_000) {
+      if (isScheduledAt(at, { times, timezone })) all.push(at);
+    }
+    expect(all.length).toBeGreaterThan(3);
+    const [first = 0] = all;
+    const last = all.at(-1) ?? 0;
+    expect([...dueTimesBetween(first - 1, last, { times, timezone })]).toEqual(all);
+    expect([...dueTimesBetween(first, last - 1, { times, timezone })]).toEqual(all.slice(1, -1));
+  });
+});
 
 describe('the time that a firing was scheduled for', () => {
   const secondly = { ...specOf({ cron: '* * * * *', jitter: '5m' }), times: SECONDS };
