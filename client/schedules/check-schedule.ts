@@ -55,6 +55,22 @@ export interface WrittenRange {
   readonly to?: string | undefined;
 }
 
+/**
+ * Parses the range of a backfill, which may not reach into the future: Temporal would fire those times at once, the
+ * ledger would refuse them, and Temporal then rejects the firing of each when it is due, as a second one of its id. As
+ * {@link requireRange}.
+ */
+export function requirePastRange(
+  written: WrittenRange,
+  nameOf: (option: keyof WrittenRange) => string,
+  now = Date.now(),
+): TimeRange {
+  const range = requireRange(written, nameOf);
+  if (range.to <= now) return range;
+  const expected = 'a time that has passed; what is still to come fires by itself';
+  throw new VoxbatchError({ type: 'bad-option', option: nameOf('to'), expected, got: written.to ?? 'nothing' });
+}
+
 /** Parses a range. `nameOf`: returns an option's name for messages. Throws {@link VoxbatchError} (`bad-option`). */
 export function requireRange(written: WrittenRange, nameOf: (option: keyof WrittenRange) => string): TimeRange {
   const refuse = (option: keyof WrittenRange, expected: string): never => {

@@ -1,7 +1,7 @@
 import { jsonLine, type RunContext, type Output } from '../terminal/output.ts';
 import { isAttended } from '../../client/schedules/schedule-view.ts';
 import { lacksWorker, type OpenSchedules } from '../../client/schedules/open-schedules.ts';
-import { requireRange } from '../../client/schedules/check-schedule.ts';
+import { requirePastRange } from '../../client/schedules/check-schedule.ts';
 import { previewSchedule } from '../../client/schedules/survey-schedule.ts';
 import {
   backfillSchedule,
@@ -52,7 +52,7 @@ export async function remove(name: string, flags: Flags, { output }: RunContext)
 
 /** `voxbatch schedule backfill NAME --from TIME --to TIME`. */
 export async function backfill(name: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
-  const range = requireRange(flags, flagOf);
+  const range = requirePastRange(flags, flagOf);
   return controlSchedule(name, 'backfilled', flags, output, async (place) => {
     const times = await previewSchedule(place, name, range);
     await backfillSchedule(place, name, range, flags.overlap);

@@ -54,5 +54,6 @@ describe('schedule', () => {
   it.each([
     ['--to 2026-12-01T00:00Z', '--from: expected a date and time with its zone'],
     ['--from 2026-12-02T00:00Z --to 2026-12-01T00:00Z', '--to: expected a time that is not before --from'],
+    ['--from 2026-01-01T00:00Z --to 2099-01-01T00:00Z', '--to: expected a time that has passed'],
   ])('backfill with %s is refused', (words, message) => expectRun(`schedule backfill n ${words}`, 2, message));
 });
