@@ -120,7 +120,7 @@ function judgeDue(at: number, now: number, records: FiringRecords): FiringVerdic
  * Temporal knows its overlap policy, and pauses the schedule if that is not `allow`.
  */
 export function pausesOnFailure(at: number, { spec, allowed }: Pick<FiringRecords, 'spec' | 'allowed'>): boolean {
-  if (!spec.pauseOnFailure || spec.overlap === 'allow' || isByHand(at, allowed)) return false;
+  if (!spec.pauseOnFailure || spec.overlap === 'allow' || isByHand(at, allowed, null)) return false;
   return allowed.some((one) => one.kind === 'due' && isDueIn(one, at, CLOCKS_DIFFER_MS));
 }
 
@@ -129,15 +129,22 @@ export function runsLeft(records: FiringRecords, except?: number): number | null
   const { spec, settledAt, allowed, occurrences } = records;
   if (spec.runs === null) return null;
   const own = occurrences.filter(
-    ({ at, state }) =>
-      at > settledAt && at !== except && state !== 'skipped' && isScheduledAt(at, spec) && !isByHand(at, allowed),
+    ({ at, state, endedAt }) =>
+      at > settledAt &&
+      at !== except &&
+      state !== 'skipped' &&
+      isScheduledAt(at, spec) &&
+      !isByHand(at, allowed, endedAt),
   );
   return Math.max(0, spec.runs - own.length);
 }
 
-/** Whether a trigger or a backfill has fired the occurrence of `at`, or may have. */
-function isByHand(at: number, allowed: readonly AllowedFirings[]): boolean {
-  return allowed.some((one) => (one.kind === 'trigger' ? one.at === at : one.kind === 'backfill' && isDueIn(one, at)));
+/** Whether a trigger or a backfill has fired the occurrence of `at`, or may have. `endedAt`: null while it runs. */
+function isByHand(at: number, allowed: readonly AllowedFirings[], endedAt: number | null): boolean {
+  return allowed.some((one) => {
+    if (one.kind === 'trigger') return one.at === at;
+    return one.kind === 'backfill' && isDueIn(one, at) && (endedAt ?? Infinity) >= one.askedAt;
+  });
 }
 
 /**

@@ -70,7 +70,8 @@ export function explainMissing(due: DueTime, facts: ScheduleFacts): MissingOccur
     if (ends > now)
       return { type: 'waiting', isBuffered: true, reason: 'It waits until the batch before has stopped.' };
   } else if (before !== undefined) {
-    const mayWait = spec.overlap === 'buffer-all' || (spec.overlap === 'buffer-one' && buffered === 0);
+    const isFree = buffered === 0 && runs.filter((run) => wasThere(run, due)).length < 2;
+    const mayWait = spec.overlap === 'buffer-all' || (spec.overlap === 'buffer-one' && isFree);
     if (mayWait && ends > now) {
       return { type: 'waiting', isBuffered: true, reason: 'It waits until the batch before has ended.' };
     }
@@ -89,6 +90,11 @@ export function explainMissing(due: DueTime, facts: ScheduleFacts): MissingOccur
   }
   const window = formatDuration(spec.catchUpMs);
   return { type: 'skipped', cause: 'missed', reason: `No server was there within its catch-up time of ${window}.` };
+}
+
+/** Whether a run of an earlier due time ran, or waited for its turn, when this one was due. */
+function wasThere({ at, until, isScheduled }: OccurrenceRun, due: DueTime): boolean {
+  return isScheduled && at < due.at && (until === null || until > due.firesAt);
 }
 
 /**

@@ -78,6 +78,15 @@ describe('a firing at a due time', () => {
     expect(runsLeft(recordsOf({ occurrences: [...ended, skipped] }, { runs: 2 }, [trigger]))).toBe(1);
     expect(runsLeft(recordsOf({ occurrences: ended, settledAt: AT - HOUR }, { runs: 2 }))).toBe(2);
   });
+
+  it('count those that a backfill of their time found ended', () => {
+    const range = { id: 3, kind: 'backfill', from: MADE, until: AT, isVoid: false } as const;
+    const left = (askedAt: number): number | null => {
+      const backfill = { ...range, spec: specOf({ every: '1h' }), askedAt };
+      return runsLeft(recordsOf({ occurrences: [run(AT - HOUR, AT)] }, { runs: 2 }, [backfill]));
+    };
+    expect([left(AT - 1), left(AT + 1)]).toEqual([2, 1]);
+  });
 });
 
 describe('a firing that comes late', () => {

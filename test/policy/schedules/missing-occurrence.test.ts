@@ -44,6 +44,12 @@ describe('a due time without a firing', () => {
   const soon = AT + 60_000;
   const late = { at: AT, firesAt: AT + 30 * 60_000 };
   const hadEnded = before(AT - 1);
+  /** Of the hour before, which waited for one of two hours before that lasted until then. */
+  const after = (until: number): readonly Run[] => [
+    ...before(null),
+    { at: AT - 2 * HOUR_MS, until, isScheduled: true },
+  ];
+  const [ranBefore, ranEarlier] = [after(soon), after(AT - 1)];
 
   it.each<[string, Change, string, typeof DUE?]>([
     ['was skipped where the batch before still ran', { runs: before(AT + 1) }, 'skipped: overlap'],
@@ -51,6 +57,8 @@ describe('a due time without a firing', () => {
     ['waits for its turn', { overlap: 'buffer-all', runs: before(null), buffered: 7 }, 'waiting, buffered'],
     ['waits one at a time', { overlap: 'buffer-one', runs: before(null) }, 'waiting, buffered'],
     ['one more does not', { overlap: 'buffer-one', runs: before(null), buffered: 1 }, 'skipped: overlap'],
+    ['one more did not, though that one runs by now', { overlap: 'buffer-one', runs: ranBefore }, 'skipped: overlap'],
+    ['waits for one that had waited', { overlap: 'buffer-one', runs: ranEarlier }, 'waiting, buffered'],
     ['may run beside others', { overlap: 'allow', runs: before(null) }, 'skipped: missed'],
     ['waits for a batch to stop', { overlap: 'cancel', runs: before(null) }, 'waiting, buffered'],
     ['gave way to a later one', { overlap: 'cancel', runs: [...before(soon), later()] }, 'skipped: overlap'],
