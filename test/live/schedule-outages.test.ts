@@ -8,7 +8,8 @@ import { waitFor } from '../support/wait-for.ts';
 const ROWS = 20;
 /** The shortest catch-up time that there is. */
 const CATCH_UP_MS = 10_000;
-const EVERY_MS = 3_000;
+/** Three schedules have it, and each firing is a batch: a slow machine must keep up with them. */
+const EVERY_MS = 5_000;
 /** Leaves time to kill a server, and to see it run again. */
 const OFTEN_MS = 10_000;
 
@@ -42,7 +43,8 @@ describe('a schedule', () => {
     const spec = { every: '10s', catchUp: '1d', until: new Date(until).toISOString() };
     await here.create('often', { ...spec, overlap: 'buffer-all' });
     const due = await here.firingsUntil('often', until);
-    expect(due.length).toBeGreaterThanOrEqual(3);
+    // Two of them are not waited for; the worker is killed at the second one.
+    expect(due.length).toBeGreaterThanOrEqual(4);
     for (const [index, time] of due.slice(0, -2).entries()) {
       // At the moment itself, and when the firing has begun and its rows are being paid.
       const charged = world.simulator.ledger().length;
@@ -65,11 +67,12 @@ describe('a schedule', () => {
 
   it('fires after an outage what is not later than its catch-up time, and lists the rest as missed', async () => {
     await here.world.write('one.csv', 'id,kind,text,voice\nr1,tts,Good morning.,narrator\n');
-    const every = { every: '3s', overlap: 'allow' };
+    const every = { every: '5s', overlap: 'allow' };
     await here.create('late', { ...every, catchUp: '1h' }, { manifest: 'one.csv' });
     await here.create('strict', { ...every, catchUp: '10s' }, { manifest: 'one.csv' });
     await here.create('newest', { ...every, overlap: 'cancel', catchUp: '1h' }, { manifest: 'one.csv' });
-    for (const name of ['late', 'strict', 'newest']) await here.untilOver(name, 1);
+    for (const name of ['late', 'strict', 'newest'])
+      await here.until(name, (all) => all.some(({ state }) => state === 'ended'));
     await here.cutPower();
     const gone = Date.now();
     await waitFor(() => Date.now() > gone + CATCH_UP_MS + 2 * EVERY_MS);
@@ -82,9 +85,11 @@ describe('a schedule', () => {
       const settled = new Set(all.flatMap(({ at, state }) => (state === 'ended' ? [at] : [])));
       return due.every((at) => settled.has(at));
     });
-    expect(late.slice(0, due.length).map(({ at, exit }) => ({ at, exit }))).toEqual(
-      due.map((at) => ({ at, exit: 'complete' })),
-    );
+    expect(late.slice(0, due.length).map(({ at }) => at)).toEqual(due);
+    for (const { at, exit } of late.slice(0, due.length)) {
+      // What was on the wire when the power was cut may be in doubt.
+      expect({ at, exit: at < gone && exit === 'unknown' ? 'complete' : exit }).toEqual({ at, exit: 'complete' });
+    }
     const strict = await here.until('strict', (all) =>
       all.filter(({ at }) => at <= back).every(({ state }) => state === 'ended' || state === 'skipped'),
     );

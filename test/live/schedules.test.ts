@@ -10,7 +10,8 @@ import { testsAtOnce } from '../support/tests-at-once.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ROWS = 4;
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 let here: ScheduleWorld;
 beforeAll(async () => {
@@ -52,8 +53,11 @@ testsAtOnce({
   'backfilled is one batch for each time, however often that is asked; a bad manifest fails its occurrence alone':
     async () => {
       await here.writeManifest('hourly.csv');
-      await here.create('hourly', { every: '1h' }, { manifest: 'hourly.csv' });
-      const from = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 3 * HOUR_MS;
+      // It is due half an hour before and after now, so that it does not fire by itself while the test runs.
+      const last = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 30 * MINUTE_MS;
+      const cron = `${String(new Date(last).getUTCMinutes())} * * * *`;
+      await here.create('hourly', { cron, timezone: 'UTC' }, { manifest: 'hourly.csv' });
+      const from = last - 2 * HOUR_MS;
       const iso = (at: number): string => new Date(at).toISOString();
       const range = ['--from', iso(from), '--to', iso(from + 2 * HOUR_MS)];
       await here.schedule('backfill', 'hourly', ...range);

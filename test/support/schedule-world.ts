@@ -123,7 +123,11 @@ export class ScheduleWorld {
   }
 
   /** All occurrences so far, the oldest first. */
-  async occurrences(name: string): Promise<readonly SeenOccurrence[]> {
+  occurrences(name: string): Promise<readonly SeenOccurrence[]> {
+    return this.until(name, () => true);
+  }
+
+  async #look(name: string): Promise<readonly SeenOccurrence[]> {
     const { view } = await showSchedule(this.place, name, { from: 0 });
     return view.occurrences.map((one) => ({ ...one, at: Date.parse(one.at) })).toReversed();
   }
@@ -153,7 +157,7 @@ export class ScheduleWorld {
     let all: readonly SeenOccurrence[] = [];
     let silences = 0;
     const look = async (): Promise<boolean> => {
-      const found = await this.occurrences(name).catch(orSilence);
+      const found = await this.#look(name).catch(orSilence);
       // The server now and then leaves a question about a schedule without an answer; the next look asks again.
       if (found === undefined) {
         silences += 1;
