@@ -64,7 +64,7 @@ describe('a disk that becomes full', () => {
   });
 
   it('while requests are on their way: status names it for as long as their answers are waited for', async () => {
-    const world = await openSmallWorld(60, false, [8_000, 10_000]);
+    const world = await openSmallWorld(60, false, [30_000, 35_000]);
     const disk = await mountSmallDisk(world.path('disk'), 64 * 1024 * 1024);
     // Without the right to mount, the test above stands for this one.
     if (disk === undefined) return;

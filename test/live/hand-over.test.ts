@@ -35,12 +35,15 @@ describe('lanes of a cluster change hands', () => {
     // The other goes on while it stands.
     const nextPaidAfterMs = await world.chargedAfter(stoppedAt);
     await world.untilCharged(20);
+    // So that there is still a lane to look at.
+    await changeRate(world, 'lines', 0.2);
     expect(await isStopped(frozen.child.pid)).toBe(true);
     const lanes = await pendingLanes(server);
     expect(lanes).toHaveLength(1);
     expect(lanes[0]?.attempt).toBeLessThanOrEqual(MAX_OFFERS);
     // It sees that time has passed, and does not send what it had recorded.
     frozen.child.kill('SIGCONT');
+    await changeRate(world, 'lines', 5);
     expect(await run.ended).toMatchObject({ code: 0 });
     const end = await expectWhole(world, 'lines', ROWS_OF_ONE_LANE);
     report('a worker stopped between intent and send', { nextPaidAfterMs, lanes, ...end });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import { expectWhole, report } from '../support/batch-end.ts';
+import { changeRate } from '../support/batch-record.ts';
 import { openCluster } from '../support/cluster.ts';
 import { LiveWorld, type WorldOptions } from '../support/live-world.ts';
 
@@ -36,6 +37,8 @@ describe('Temporal has forgotten the run', () => {
     workers.push(await world.startWorking(['worker', '--look-every', '1'], { env }));
     expect(await world.run(['run', 'lines.csv', '--rate', '4', '--detach'], { env })).toMatchObject({ code: 0 });
     await world.untilCharged(10);
+    // Lanes go on without the server, and must not come to the end of the batch.
+    await changeRate(world, 'lines', 0.2);
     await server.forget();
     await server.restart();
     await workers[0]?.said('continues with a new workflow');

@@ -3,13 +3,14 @@ import { expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { startSimulator } from '../../simulator/start-simulator.ts';
 import { report, saying } from '../support/batch-end.ts';
-import { sentByWorker, untilSentBy } from '../support/batch-record.ts';
+import { changeRate, sentByWorker, untilSentBy } from '../support/batch-record.ts';
 import { serveByToken } from '../support/by-token.ts';
 import { openCluster } from '../support/cluster.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { mixedManifest } from '../support/mixed-manifest.ts';
 
-const ROWS = 80;
+/** So many that both workers of an account are at work long before the end. */
+const ROWS = 160;
 /** So many that each of four workers gets a lane. */
 const MANY = 160;
 
@@ -53,9 +54,13 @@ it('four workers keep to a budget exactly, pay once for what two batches ask for
     '--budget',
     String(budget),
     '--rate',
-    '40',
+    '1',
   ];
-  expect(await world.run(limited, { env })).toMatchObject({ code: 12 });
+  const running = world.start(limited, { env });
+  // However long a worker takes to begin, each has a part in it.
+  await untilSentBy(world, 'limited', 4);
+  await changeRate(world, 'limited', 40);
+  expect(await running.ended).toMatchObject({ code: 12 });
   const spent = paid() - before;
   const sent = await sentByWorker(world, 'limited');
   report('budget over four workers', { budget, spent, dearest, sent });
@@ -124,12 +129,12 @@ it('several accounts in one ledger each have workers of their own, which take no
     const keys = new Set(requests.map(({ idempotencyKey }) => idempotencyKey));
     expect([requests.length, keys.size]).toEqual([ROWS, ROWS]);
     expect([...keys].every((key) => key?.includes(`-${token}-`))).toBe(true);
-    // Two workers that each kept to the rate alone would need half of the time: 4 s.
+    // Two workers that each kept to the rate alone would need half of the time: 8 s.
     const times = requests.map(({ at }) => at).toSorted((one, other) => one - other);
     const spanMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
     report(`account ${token}`, { sent: await sentByWorker(world, token), spanMs });
     expect(await sentByWorker(world, token)).toHaveLength(2);
-    expect(spanMs).toBeGreaterThan(5_500);
+    expect(spanMs).toBeGreaterThan(11_000);
   }
   await Promise.all(workers.map((worker) => worker.endInOrder()));
 });

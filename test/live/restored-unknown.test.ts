@@ -63,7 +63,7 @@ it('a restored ledger goes back to an earlier take, gets the jobs of unknown row
 });
 
 it('what followed from jobs that ran when the backup was made is given to its rows once these have ended, and is not paid for again', async () => {
-  const world = await LiveWorld.open({ seed: 78, jobMs: [60_000, 60_000], config: { cache: 'off' } });
+  const world = await LiveWorld.open({ seed: 78, jobMs: [600_000, 600_000], config: { cache: 'off' } });
   const run = (line: string): ReturnType<LiveWorld['run']> => world.run(line.split(' '));
   await world.write(
     'm.csv',

@@ -47,6 +47,8 @@ describe('several workers of a cluster', () => {
     // Rows are left only because they are sent slowly: all of them fit in the window of one worker.
     const run = world.start(['run', 'lines.csv', '--rate', '4', '--halt', 'never'], { env });
     await untilSentBy(world, 'lines', 2);
+    // Even more slowly while others start, which takes long on a busy machine.
+    await changeRate(world, 'lines', 1);
     workers.push(...(await Promise.all([1, 2].map(() => world.startWorking(['worker'], { env })))));
     const joinedAt = Date.now();
     await untilSentBy(world, 'lines', 4);

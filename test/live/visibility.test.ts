@@ -49,7 +49,7 @@ describe("Temporal's own lists", () => {
     const worker = await world.startWorking(['worker', '--look-every', '1'], { env });
     expect(await world.run(['doctor'], { env })).toMatchObject({ stdout: saying('VoxbatchUnknown > 0') });
     const run = ['run', 'lines.csv', '--detach', '--halt', 'never'];
-    expect(await world.run([...run, '--rate', '1'], { env })).toMatchObject({ code: 0 });
+    expect(await world.run([...run, '--rate', '0.5'], { env })).toMatchObject({ code: 0 });
     expect(await world.run(['run', 'other.csv'], { env })).toMatchObject({ code: 0 });
 
     // In mid-batch, long before its lane's slice is over.

@@ -1,7 +1,7 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
-import { sentByWorker } from '../support/batch-record.ts';
+import { changeRate, sentByWorker, untilSentBy } from '../support/batch-record.ts';
 import { openCluster } from '../support/cluster.ts';
 import { freePort } from '../support/free-port.ts';
 
@@ -25,8 +25,12 @@ it('jobs of a worker that receives no webhooks are read when another one is told
   workers.push(await world.startWorking(receiver, { env }));
   workers.push(await world.startWorking(['worker'], { env }));
   const { jobReads: before } = await world.statistics();
-  const run = ['run', 'lines.csv', '--cache', 'off', '--submits', '32'];
-  expect(await world.run(run, { env })).toMatchObject({ code: 0 });
+  const flags = ['--cache', 'off', '--submits', '32', '--rate', '0.5'];
+  const run = world.start(['run', 'lines.csv', ...flags], { env });
+  // Quick only once both are at work: else one could send everything.
+  await untilSentBy(world, 'lines', 2);
+  await changeRate(world, 'lines', 20);
+  expect(await run.ended).toMatchObject({ code: 0 });
   const { jobReads: after } = await world.statistics();
   const sent = await sentByWorker(world, 'lines');
   const running = after.running - before.running;

@@ -8,6 +8,9 @@ import type { Running } from '../../support/live-command.ts';
 
 const AXE = readFileSync(fileURLToPath(new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url)), 'utf8');
 
+/** How long a tab waits for what it is to show, ms: a busy machine needs more than the half minute that is usual. */
+const PATIENCE_MS = 180_000;
+
 /** A browser that is closed after the test. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = process.env['TEST_BROWSER'] ?? '';
@@ -20,7 +23,12 @@ export async function openBrowser(): Promise<Browser> {
     PULSE_RUNTIME_PATH: home,
     TMPDIR: home,
   };
-  const browser = await chromium.launch({ executablePath, env, args: ['--no-sandbox', '--disable-audio-output'] });
+  const browser = await chromium.launch({
+    executablePath,
+    env,
+    timeout: PATIENCE_MS,
+    args: ['--no-sandbox', '--disable-audio-output'],
+  });
   endAfterTest(() => browser.close());
   return browser;
 }
@@ -28,6 +36,7 @@ export async function openBrowser(): Promise<Browser> {
 /** A tab whose scripts may not fail, and which loads nothing that its policy refuses. */
 export async function openTab(browser: Browser): Promise<{ readonly tab: Page; readonly faults: string[] }> {
   const tab = await browser.newPage();
+  tab.setDefaultTimeout(PATIENCE_MS);
   const faults: string[] = [];
   tab.on('pageerror', (error) => faults.push(error.message));
   tab.on('console', (message) => {

@@ -25,7 +25,7 @@ it('the page shows a batch while it runs, its rows and their sound, by keyboard 
   expect(new URL(tab.url()).search).toBe('?name=lines');
 
   // It follows by itself.
-  await tab.getByText('finished', { exact: true }).waitFor({ timeout: 60_000 });
+  await tab.getByText('finished', { exact: true }).waitFor();
   expect((await run.ended).code).toBe(10);
   await tab.locator('.figures').getByText('11', { exact: true }).waitFor();
   await tab.getByRole('img', { name: /rows ended between/ }).waitFor();
@@ -64,7 +64,7 @@ it('the page shows a batch while it runs, its rows and their sound, by keyboard 
   await story.waitFor({ state: 'detached' });
 
   // The address works once; the tab that is open works on.
-  const other = await (await openBrowser()).newPage();
+  const { tab: other } = await openTab(await openBrowser());
   await other.goto(address);
   await other.getByText('This address was used before').waitFor();
   await tab.getByRole('link', { name: 'Batches' }).click();
@@ -90,7 +90,7 @@ it('the page steers a batch, and sends rows again that were marked by ear, at th
   const up = world.start(['up', '--page']);
   const address = pageOf(up);
   await up.said('Working for account');
-  await world.run(['run', 'lines.csv', '--rate', '1', '--halt', 'never', '--detach']);
+  await world.run(['run', 'lines.csv', '--rate', '0.1', '--halt', 'never', '--detach']);
   await world.untilCharged(1);
   const { tab, faults } = await openTab(await openBrowser());
   await tab.goto(await address);
@@ -104,7 +104,7 @@ it('the page steers a batch, and sends rows again that were marked by ear, at th
   await tab.getByText('This applies when it continues').waitFor();
   await expectAccessible(tab);
   await tab.getByRole('button', { name: 'Resume' }).press('Enter');
-  await tab.locator('.pill', { hasText: 'finished' }).waitFor({ timeout: 60_000 });
+  await tab.locator('.pill', { hasText: 'finished' }).waitFor();
 
   // What is to be done goes once it is done, also by another command.
   const unwritten = tab.getByText('Write its files with').first();
@@ -140,8 +140,8 @@ it('the page steers a batch, and sends rows again that were marked by ear, at th
   await expectAccessible(tab);
   const before = world.charges().size;
   await tab.getByRole('button', { name: /Send again for .* credits/ }).press('Enter');
-  await tab.getByRole('dialog').getByRole('button', { name: 'Close' }).press('Enter', { timeout: 60_000 });
-  await tab.locator('td.word', { hasText: 'succeeded take 2' }).nth(1).waitFor({ timeout: 60_000 });
+  await tab.getByRole('dialog').getByRole('button', { name: 'Close' }).press('Enter');
+  await tab.locator('td.word', { hasText: 'succeeded take 2' }).nth(1).waitFor();
   expect(world.charges().size).toBe(before + 2);
   // What was sent is marked no more.
   expect(await tab.getByRole('button', { name: /Send .* again …/ }).count()).toBe(0);

@@ -61,7 +61,7 @@ it('the page settles rows whose answer was lost, by keyboard, and says before wh
   await world.untilCharged(4);
   expect(faults).toEqual(['Failed to load resource: the server responded with a status of 409 (Conflict)']);
   await tab.getByRole('link', { name: 'Batches' }).press('Enter');
-  await tab.getByText('3 of 3').waitFor({ timeout: 60_000 });
+  await tab.getByText('3 of 3').waitFor();
 
   // A voice is chosen by its name.
   await tab.getByRole('link', { name: 'lines' }).press('Enter');

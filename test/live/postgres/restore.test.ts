@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { readPage } from '../../docs/pages.ts';
 import { expectWhole, report } from '../../support/batch-end.ts';
+import { changeRate } from '../../support/batch-record.ts';
 import { LiveWorld } from '../../support/live-world.ts';
 import { makeReplaceableDatabase } from '../../support/replaceable-database.ts';
 
@@ -29,6 +30,8 @@ it('by the steps of the guide, a ledger from a backup pays for no row twice whos
 
   const second = world.start(RUN);
   await world.untilCharged(ROWS / 2);
+  // A command takes long to start on a busy machine.
+  await changeRate(world, 'lines', 0.3);
   // What was sent ends, and its results are stored.
   await world.run(['pause', 'lines']);
   await second.ended;
