@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import { expectWhole, report, saying } from '../support/batch-end.ts';
+import { changeRate } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 import { sendByHand } from '../support/send-by-hand.ts';
 
@@ -28,7 +29,7 @@ it('jobs that a restored ledger lacks, and whose ids a person knows, are fetched
   expect(await world.run(['backup', 'copy'])).toMatchObject({ code: 0 });
   await world.untilCharged(ROWS - 2);
   await run.kill();
-  const sent = world.charges().size;
+  const sent = await world.untilTaken();
   for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
   await rm(world.path('out'), { recursive: true, force: true });
   for (const command of ['restore copy', 'trust', 'ledger accept-copy', 'ledger compare-store'])
@@ -71,9 +72,12 @@ it('a row that a worker is about to send is given a job: the worker sends nothin
   const world = await LiveWorld.open({ server: true, seed: 72, jobMs: [100, 300], rows: 20, kinds: ['tts'] });
   const run = world.start(['run', 'lines.csv', '--rate', '2', '--halt', 'never']);
   await world.untilCharged(2);
+  // The command takes long to start on a busy machine.
+  await changeRate(world, 'lines', 0.2);
   const jobId = await sendByHand(world, 19, 'by-hand');
   const adopt = ['reconcile', 'lines', '--adopt', `r19=${jobId}`];
   expect(await world.run([...adopt, '--detach'])).toMatchObject({ code: 0, stdout: saying(`has job ${jobId} now`) });
+  await changeRate(world, 'lines', 20);
   expect(await run.ended).toMatchObject({ code: 0 });
   const charges = world.charges('lines');
   expect([...charges.keys()].filter((key) => /-lines-19-/.test(key))).toEqual([]);

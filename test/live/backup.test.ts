@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { readPage } from '../docs/pages.ts';
 import { expectWhole, report, saying } from '../support/batch-end.ts';
+import { changeRate } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 const ROWS = 40;
@@ -31,13 +32,16 @@ it('a ledger that is lost in mid-batch goes on from its backup by the guide, whe
   };
   const run = world.start(RUN);
   await world.untilCharged(ROWS / 5);
+  // So that rows are left after so many commands.
+  await changeRate(world, 'lines', 0.2);
   expect(await world.run(['backup', 'copy', '--json'])).toMatchObject({ code: 0 });
   for (const moment of ['ledger', 'media', 'named']) await dies('backup', moment);
   // Each of the killed ones left the first whole; the next says so.
   expect(await world.run(['backup', 'copy'])).toMatchObject({ code: 0, stderr: saying('did not end') });
   await dies('backup', 'published');
   const since = world.charges().size;
-  await world.untilCharged(ROWS / 2);
+  await changeRate(world, 'lines', 1);
+  await world.untilCharged(Math.max(since + 1, ROWS / 2));
   // What was sent ends, and its results are stored.
   await world.run(['pause', 'lines']);
   await run.ended;
@@ -92,6 +96,7 @@ it('in an empty home after all was lost, a backup sends nothing by itself; rows 
   expect(await world.run(['backup', 'copy'])).toMatchObject({ code: 0, stdout: saying('Backed up to') });
   await world.untilCharged(ROWS / 2);
   await run.kill();
+  await world.untilTaken();
   const texts = (): string[] => world.simulator.ledger().flatMap(({ text }) => (text === undefined ? [] : [text]));
   const sent = new Set(texts());
 
@@ -135,6 +140,7 @@ it('a worker of another folder whose ledger and lock were moved away sends nothi
   const world = await LiveWorld.open({ seed: 63, jobMs: [100, 300], rows: ROWS, kinds: ['tts'] });
   const run = world.start(['run', 'lines.csv', '--rate', '2', '--halt', 'never']);
   await world.untilCharged(3);
+  await changeRate(world, 'lines', 0.2);
   expect(await world.run(['backup', 'copy'])).toMatchObject({ code: 0 });
   // Whoever restores knows nothing of the worker's own folder.
   const elsewhere = { VOXBATCH_HOME: world.path('home'), VOXBATCH_LEDGER: world.ledger };
@@ -145,6 +151,7 @@ it('a worker of another folder whose ledger and lock were moved away sends nothi
   const names = (await readdir(world.path('.voxbatch'))).filter((name) => name.startsWith('ledger.db'));
   expect(names).toContain('ledger.db.lock');
   await mkdir(world.path('former'));
+  await changeRate(world, 'lines', 2);
   for (const name of names) await rename(world.path('.voxbatch', name), world.path('former', name));
   const before = world.charges().size;
   expect(await world.run(['restore', 'copy'], { env })).toMatchObject({ code: 0 });
@@ -167,6 +174,7 @@ it('rows whose results are in the store, more of them than one listing of a fold
   const world = await LiveWorld.open({ seed: 64, jobMs: [100, 300], rows, kinds: ['tts'] });
   const run = world.start(RUN);
   await world.untilCharged(1);
+  await changeRate(world, 'lines', 0.1);
   expect(await world.run(['backup', 'copy'])).toMatchObject({ code: 0 });
   const known = world.charges().size;
   await world.run(['tune', 'lines', '--rate', '50']);

@@ -27,7 +27,8 @@ async function startAndTakeAway() {
 
 it('the paid answers in hand wait until it is back, and all of them are kept', async () => {
   const { world, env, run, bringBack } = await startAndTakeAway();
-  const charged = world.charges().size;
+  // Those that were on the wire arrive.
+  const charged = await world.untilTaken();
   await sleep(LONG_MS);
   expect(world.charges().size).toBe(charged);
   await bringBack();

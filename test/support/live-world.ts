@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   startSimulator,
   type FaultPlan,
@@ -38,6 +39,8 @@ export interface WorldOptions extends SimulatorOptions {
   readonly temporal?: TemporalPlace;
 }
 
+/** What has not arrived at the simulator for so long was not on the wire, ms. */
+const QUIET_MS = 1_000;
 const QUICK_LOOKS = { polling: { firstLookMs: 500, gapMs: 500 } };
 
 /**
@@ -225,6 +228,18 @@ export class LiveWorld {
       }
       return isThere;
     });
+  }
+
+  /**
+   * Waits until what was on the wire has been taken: the simulator charges for a request that has arrived, also if its sender was killed
+   * meanwhile. Only where nobody sends any more. Returns how many paid requests were taken.
+   */
+  async untilTaken(): Promise<number> {
+    for (;;) {
+      const taken = this.simulator.ledger().length;
+      await pause(QUIET_MS);
+      if (this.simulator.ledger().length === taken) return taken;
+    }
   }
 
   /**

@@ -32,7 +32,7 @@ it('nothing is sent on a replica that took over and lacks the last records, unti
   await run.said('does not answer. Nothing is sent until it does');
   await replica.takeOver();
   await run.said('voxbatch ledger accept-copy');
-  const sent = world.charges().size;
+  const sent = await world.untilTaken();
   const unaccepted = 'a copy that nobody has accepted';
   expect(await world.run(['results', 'lines'])).toMatchObject({ code: 4, stderr: saying(unaccepted) });
   expect(await world.run(['ledger', 'accept-copy'])).toMatchObject({ code: 0, stderr: saying('Paused: lines') });

@@ -16,7 +16,7 @@ it('a copy that nobody has accepted is told of by looks and by whatever starts o
   await world.untilCharged(ROWS / 4);
   first.child.kill('SIGINT');
   await first.ended;
-  const sent = world.charges().size;
+  const sent = await world.untilTaken();
   await database.copy();
   await database.putCopy();
 
