@@ -153,6 +153,8 @@ it('somebody else who lifts a pause in Temporal has nothing paid, neither for a 
   await here.schedule('pause', 'lifted', '--note', 'maintenance by Ada');
   // Longer ago than clocks may differ.
   const database = new Database(here.world.path('.voxbatch', 'ledger.db'));
+  // The worker writes there, too.
+  database.exec('pragma busy_timeout = 60000');
   database.exec(`update allowed_firings set until_at = until_at - 120000 where schedule = 'lifted' and kind = 'due'`);
   database.close();
   await here.untilOver('lifted', 0);

@@ -18,9 +18,20 @@ function linesOf(log: string): readonly Line[] {
   return lines;
 }
 
-/** What a program loads before ours that warns in the middle of the work, and prints something. */
-const NOISY = "setTimeout(() => { process.emitWarning('odd'); console.error('noise'); }, 1500).unref()";
-const DYING = "setTimeout(() => { throw new Error('nobody caught this'); }, 2000)";
+/**
+ * What a program loads before ours that does something in the middle of the work: a second after ours has taken hold of stderr, however long it
+ * takes to load.
+ */
+const inTheMiddle = (code: string): string => `
+  const { write } = process.stderr;
+  const look = setInterval(() => {
+    if (process.stderr.write === write) return;
+    clearInterval(look);
+    setTimeout(() => { ${code} }, 1000).unref();
+  }, 20).unref();`;
+/** Warns, and prints something. */
+const NOISY = inTheMiddle("process.emitWarning('odd'); console.error('noise');");
+const DYING = inTheMiddle("throw new Error('nobody caught this');");
 
 function loading(code: string): NodeJS.ProcessEnv {
   return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}` };
