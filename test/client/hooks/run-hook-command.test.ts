@@ -77,7 +77,7 @@ describe('runHookCommand', () => {
     const pid = Number(await readFile(folder('pid'), 'utf8'));
     child.stdin.write('exit\n');
     expect(await ended).toEqual([7, null]);
-    await waitFor(async () => !(await isAlive(pid)), 20_000);
+    await waitFor(async () => !(await isAlive(pid)));
   });
 });
 
