@@ -12,6 +12,9 @@ import { waitFor } from './wait-for.ts';
 /** Name of the database of a server that is given none. */
 export const CLUSTER_DATABASE = 'cluster.db';
 
+/** How often a server is started that ends before it answers. */
+const START_TRIES = 3;
+
 /** A client, connected until the test is over. */
 export async function connectTo({ address, namespace }: TemporalPlace): Promise<Client> {
   const connection = await Connection.connect({ address });
@@ -38,10 +41,18 @@ export class TemporalServer implements TestTemporal {
 
   /** Starts it with its database in a folder until the test is over, and waits until it answers. */
   static async start(folder: string, database = CLUSTER_DATABASE): Promise<TemporalServer> {
-    const server = new TemporalServer(folder, database, await freePort());
-    endAfterTest(() => server.kill());
-    await server.#untilReady();
-    return server;
+    for (let tries = 1; ; tries++) {
+      const server = new TemporalServer(folder, database, await freePort());
+      endAfterTest(() => server.kill());
+      try {
+        await server.#untilReady();
+        return server;
+      } catch (error) {
+        // It has several ports, which others may take before it does.
+        if (tries === START_TRIES) throw error;
+        await server.kill();
+      }
+    }
   }
 
   /** SIGKILL. */
