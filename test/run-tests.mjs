@@ -34,9 +34,9 @@ const SLOWEST = 10;
 /** So much of what a failed test said is told at the end, characters. */
 const SHOWN = 300;
 /** Jest may take this long to end when its tests have, in ms: a busy machine needs a while. One that leaks never ends. */
-const EXIT_MS = 60_000;
+const EXIT_MS = 30_000;
 /** A process that was told to end may take this long, in ms. */
-const GRACE_MS = 60_000;
+const GRACE_MS = 30_000;
 
 const { chosen, projects, isNothing } = chooseTests(args);
 const results = mkdtempSync(join(tmpdir(), 'vb-results-'));
