@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { triggerSchedule } from '../../client/schedules/control-schedule.ts';
 import { saying } from '../support/batch-end.ts';
-import { ScheduleWorld } from '../support/schedule-world.ts';
+import { ScheduleWorld, type SeenOccurrence } from '../support/schedule-world.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ROWS = 20;
@@ -79,40 +79,38 @@ describe('a schedule', () => {
     const back = Date.now();
     await here.restorePower();
 
-    const [first] = await here.occurrences('late');
-    const due = await here.firings('late', first?.at ?? 0, back);
-    const late = await here.until('late', (all) => {
-      const settled = new Set(all.flatMap(({ at, state }) => (state === 'ended' ? [at] : [])));
-      return due.every((at) => settled.has(at));
-    });
-    expect(late.slice(0, due.length).map(({ at }) => at)).toEqual(due);
-    for (const { at, exit } of late.slice(0, due.length)) {
+    for (const { at, state, exit } of await settledUntil('late', back)) {
       // What was on the wire when the power was cut may be in doubt.
-      expect({ at, exit: at < gone && exit === 'unknown' ? 'complete' : exit }).toEqual({ at, exit: 'complete' });
+      const end = at < gone && exit === 'unknown' ? 'complete' : exit;
+      expect({ at, state, end }).toEqual({ at, state: 'ended', end: 'complete' });
     }
-    const strict = await here.until('strict', (all) =>
-      all.filter(({ at }) => at <= back).every(({ state }) => state === 'ended' || state === 'skipped'),
-    );
-    const missed = strict.filter(({ at }) => at > gone && at < back - CATCH_UP_MS);
+    const missed = (await settledUntil('strict', back)).filter(({ at }) => at > gone && at < back - CATCH_UP_MS);
     expect(missed.length).toBeGreaterThan(0);
     for (const { batch, cause, reason } of missed) {
       expect({ cause, reason }).toEqual({ cause: 'missed', reason: saying('catch-up time of 10s') });
       expect(here.world.charges(batch).size).toBe(0);
     }
     // The server handles those of the outage at once, and begins only the last.
-    const newest = await here.until('newest', (all) =>
-      all.filter(({ at }) => at <= back).every(({ state }) => state === 'ended' || state === 'skipped'),
-    );
-    const replaced = newest.filter(({ at }) => at > gone && at < back - EVERY_MS);
+    const replaced = (await settledUntil('newest', back)).filter(({ at }) => at > gone && at < back - EVERY_MS);
     expect(replaced.length).toBeGreaterThan(0);
     for (const { batch, cause, reason } of replaced) {
       expect({ cause, reason }).toEqual({ cause: 'overlap', reason: saying('took the place of this one') });
       expect(here.world.charges(batch).size).toBe(0);
     }
-    // None is left out, and none is there twice.
-    for (const all of [strict, newest]) {
-      const [from = 0] = all.map(({ at }) => at);
-      expect(all.map(({ at }) => at)).toEqual(all.map((_, index) => from + index * EVERY_MS));
-    }
   });
+
+  /**
+   * Waits until each due time up to a moment has ended or was skipped. Expects that none is left out, and none is there twice. (Of the last
+   * seconds, only those that have begun are listed.)
+   */
+  async function settledUntil(name: string, moment: number): Promise<readonly SeenOccurrence[]> {
+    const due = await here.firingsUntil(name, moment);
+    const isSettled = ({ state }: SeenOccurrence): boolean => state === 'ended' || state === 'skipped';
+    const all = await here.until(name, (some) =>
+      due.every((time) => some.some((one) => one.at === time && isSettled(one))),
+    );
+    const settled = all.filter(({ at }) => at <= moment);
+    expect(settled.map(({ at }) => at)).toEqual(due);
+    return settled;
+  }
 });
