@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { connectionTo } from '../../../ledger/postgres/connection-settings.ts';
 import { expectWhole, report, saying } from '../../support/batch-end.ts';
+import { changeRate } from '../../support/batch-record.ts';
 import { cutAtCommits } from '../../support/commit-cutter.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { executeStatements } from '../../support/execute-statements.ts';
@@ -30,9 +31,12 @@ describe('a batch whose ledger is in PostgreSQL', () => {
     const world = await LiveWorld.open({ ...OPTIONS, ledger: server.url });
     const run = world.start(RUN);
     await world.untilCharged(1);
+    // A command takes long to start on a busy machine.
+    await changeRate(world, 'lines', 0.5);
     const watch = world.start(['watch', 'lines']);
     // It waits for a database that it has reached once.
     await watch.said('/120 done');
+    await changeRate(world, 'lines', 8);
     for (let kill = 1; kill <= KILLS; kill++) {
       await world.untilCharged(Math.ceil((kill * ROWS) / (KILLS + 2)));
       server.kill();

@@ -1,6 +1,7 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
 import { expectWhole, report, saying } from '../../support/batch-end.ts';
+import { changeRate } from '../../support/batch-record.ts';
 import { LiveWorld } from '../../support/live-world.ts';
 import { postgresForTest } from '../../support/postgres-for-test.ts';
 
@@ -24,9 +25,12 @@ it('nothing is sent on a replica that took over and lacks the last records, unti
   });
   const run = world.start(RUN);
   await world.untilCharged(ROWS / 4);
+  // A command takes long to start on a busy machine.
+  await changeRate(world, 'lines', 0.5);
   await world.run(['results', 'lines']);
   replica.fallBehind();
-  await world.untilCharged(ROWS / 4 + MISSED);
+  await changeRate(world, 'lines', RATE);
+  await world.untilCharged(world.charges().size + MISSED);
   primary.kill();
   // A person is told of both: that it is away, and then that what answers is a copy.
   await run.said('does not answer. Nothing is sent until it does');

@@ -9,7 +9,7 @@ import { makeReplaceableDatabase } from '../../support/replaceable-database.ts';
 
 /** Ledgers that are older than the out folder of their batch, which alone knows what was paid for: no job has ended yet. */
 
-const OPTIONS: WorldOptions = { seed: 7, createMs: [5, 10], jobMs: [60_000, 60_000], rows: 12, kinds: ['tts'] };
+const OPTIONS: WorldOptions = { seed: 7, createMs: [5, 10], jobMs: [600_000, 600_000], rows: 12, kinds: ['tts'] };
 const RUN = ['run', 'lines.csv', '--yes', '--rate', '2'];
 const REFUSED = { code: 2, stderr: saying('paid requests of') };
 
@@ -24,7 +24,7 @@ it('after a restore, nothing is resumed or run while the files know of paid requ
   await world.untilCharged(10);
   await run('results lines');
   await workers[0]?.kill();
-  const sent = world.simulator.ledger().length;
+  const sent = await world.untilTaken();
   await database.putCopy();
 
   expect(await run('ledger accept-copy')).toMatchObject({ code: 0 });
@@ -71,7 +71,7 @@ it.each(['PostgreSQL', 'a file'])(
     await world.untilCharged(10);
     await run('results lines');
     await second.kill();
-    const sent = world.simulator.ledger().length;
+    const sent = await world.untilTaken();
     await setBack();
     if (server === undefined) await run('trust');
 

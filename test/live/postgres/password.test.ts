@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { expectWhole, saying } from '../../support/batch-end.ts';
 import { executeStatements } from '../../support/execute-statements.ts';
+import { changeRate } from '../../support/batch-record.ts';
 import { LiveWorld } from '../../support/live-world.ts';
 import { offerTls } from '../../support/offer-tls.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -69,6 +70,8 @@ it('a password that is rotated in mid-batch is waited for by whatever is at work
   const env = { VOXBATCH_LEDGER: ofAnn, PGSSLMODE: 'require', PGPASSFILE: file };
   const run = world.start(['run', 'lines.csv', '--rate', '8'], { env });
   await world.untilCharged(MANY / 4);
+  // So that the batch is in its middle until the password is changed, and changed back in the file.
+  await changeRate(world, 'lines', 0.3);
   const watch = world.start(['watch', 'lines'], { env });
   await watch.said(`/${MANY} done`);
   await executeStatements(
@@ -88,6 +91,7 @@ it('a password that is rotated in mid-batch is waited for by whatever is at work
   });
   keep('another one');
   for (const one of [run, watch]) await one.said('The database of the ledger answers again');
+  await changeRate(world, 'lines', 8);
   const warning = /DeprecationWarning/;
   expect(await watch.ended).toMatchObject({ code: 0, stderr: expect.not.stringMatching(warning) });
   const { code, stderr } = await run.ended;
