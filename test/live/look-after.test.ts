@@ -24,6 +24,7 @@ it('an open batch is looked after by worker: its workflow, terminated by hand, i
   // As a person does it in the UI, in mid-batch, however long it then takes somebody to see it.
   await changeRate(world, 'lines', 15);
   await world.untilCharged(20);
+  await changeRate(world, 'lines', 0.5);
   await waitFor(async () => {
     for await (const { workflowId } of workflow.list({ query: RUNNING })) {
       await workflow.getHandle(workflowId).terminate('by hand');
@@ -31,7 +32,6 @@ it('an open batch is looked after by worker: its workflow, terminated by hand, i
     }
     return false;
   });
-  await changeRate(world, 'lines', 0.5);
   await worker.said(
     'Batch "lines" continues with a new workflow. The workflow of the batch has ended as terminated: by hand.',
   );

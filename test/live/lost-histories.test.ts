@@ -35,7 +35,7 @@ describe('Temporal has forgotten the run', () => {
   it('in mid-batch, as a cluster whose workers live on: they make the search attributes again, and go on by themselves', async () => {
     const { world, server, env, workers } = await openCluster({ ...OPTIONS, rows: 60 }, 0, { isOwn: true });
     workers.push(await world.startWorking(['worker', '--look-every', '1'], { env }));
-    expect(await world.run(['run', 'lines.csv', '--rate', '4', '--detach'], { env })).toMatchObject({ code: 0 });
+    expect(await world.run(['run', 'lines.csv', '--rate', '1', '--detach'], { env })).toMatchObject({ code: 0 });
     await world.untilCharged(10);
     // Lanes go on without the server, and must not come to the end of the batch.
     await changeRate(world, 'lines', 0.2);
