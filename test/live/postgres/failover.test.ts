@@ -28,8 +28,9 @@ it('nothing is sent on a replica that took over and lacks the last records, unti
   // A command takes long to start on a busy machine.
   await changeRate(world, 'lines', 0.5);
   await world.run(['results', 'lines']);
-  replica.fallBehind();
+  // The last that somebody writes who will not be there to record it again.
   await changeRate(world, 'lines', RATE);
+  replica.fallBehind();
   await world.untilCharged(world.charges().size + MISSED);
   primary.kill();
   // A person is told of both: that it is away, and then that what answers is a copy.
