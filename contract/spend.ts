@@ -17,6 +17,7 @@ export interface SpendBill {
 
 /** The facts known before anything is paid. Amounts are in credits. */
 export interface SpendFacts {
+  /** Rows to pay for, without those that earlier results answer. */
   readonly rows: number;
   readonly bill: SpendBill;
   /** Whether any price in the bill is an estimate. */

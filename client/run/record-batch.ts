@@ -205,7 +205,10 @@ async function approveMore(
   const payer = payerOf(person, open, plan.confirmAbove);
   const budgetNeeded = budgetFor(await ledger.money(batch.name), bill.quoted);
   const ofBatch = { batch: batch.name, budgetNeeded, isBudgetLeft: true } as const;
-  return approve<MoreFacts>({ rows: rows + dependents, bill, isEstimate, budget, ...payer, ...ofBatch }, person);
+  return approve<MoreFacts>(
+    { rows: rows + dependents - bill.free, bill, isEstimate, budget, ...payer, ...ofBatch },
+    person,
+  );
 }
 
 /** Rows that earlier runs or the budget left out and that this run sends, and their price. */

@@ -17,8 +17,10 @@ it('the price of rows that were left out is the same in plan, run, history and t
   expect(spent).toBe(SAME);
 
   const plan = JSON.parse((await world.run(['plan', 'lines.csv', '--json'])).stdout) as { credits: number };
-  const run = await world.run(['run', 'lines.csv', '--yes']);
+  const run = await world.run(['run', 'lines.csv', '--yes', '--budget', '1000']);
   expect(run).toMatchObject({ code: 0 });
+  // The budget covers all rows that cost something.
+  expect(run.stderr).not.toContain('pays for about');
   const paid = world.simulator.ledger().slice(spent);
   expect(paid).toHaveLength(ROWS - SAME);
   const charged = paid.reduce((sum, { credits }) => sum + credits, 0);
