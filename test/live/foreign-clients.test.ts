@@ -109,7 +109,9 @@ describe('somebody else who reaches the server', () => {
     expect(noBatch).toContain('Activity task failed');
     expect(report.activities).toEqual([
       expect.stringContaining('The ledger knows no schedule \\"mine\\".'),
-      expect.stringContaining('"type":"refused"'),
+      expect.stringContaining(
+        '"type":"skipped","reason":"The ledger does not allow this firing: the schedule is not due',
+      ),
       expect.stringContaining('No openOccurrence with this argument: at'),
       expect.stringContaining('"type":"ended"'),
       'The ledger has no occurrence with a batch "mine".',
