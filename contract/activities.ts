@@ -62,8 +62,8 @@ export interface OccurrenceOffer {
 }
 
 /**
- * Outcome of a firing: a batch, or none because it failed (`refused`) or was rightly omitted (`skipped`). `reason` is
- * human-readable and quotes no cell of the manifest.
+ * Outcome of a firing: a batch, or none because it failed (`refused`), was rightly omitted, or had its batch ended
+ * before it began (both `skipped`). `reason` is human-readable and quotes no cell of the manifest.
  */
 export type OccurrenceStart =
   | {

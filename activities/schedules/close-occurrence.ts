@@ -35,11 +35,39 @@ export async function closeOccurrence(deps: Dependencies, name: string): Promise
   // Bypass the cache: the check that follows a batch's end must not see its state from a moment before.
   const batch = await loadBatch({ batches: new BatchCache(ledger), realm }, name);
   if (batch.state !== 'closed') return { type: 'open' };
-  const end = await writeFiles(deps, batch, recorded.out ?? (await outOfSchedule(deps, occurrence)));
-  await ledger.endOccurrence(occurrence, occurrenceVerdict(name, end), await pausesSchedule(ledger, occurrence));
-  const at = isoTime(occurrence.at);
+  const out = recorded.out ?? (await outOfSchedule(deps, occurrence));
+  return writeEnd(deps, { occurrence, batch, out, ...(await pausesSchedule(ledger, occurrence)) });
+}
+
+/**
+ * Writes the files of an occurrence that had ended before this firing of it, and records how its batch stands now. Does
+ * not pause the schedule: whoever resumed it knows of the failure. `out`: the folder of its files.
+ */
+export async function closeAgain(
+  deps: Dependencies,
+  ended: { readonly occurrence: Occurrence; readonly batch: BatchRecord; readonly out: string | undefined },
+): Promise<void> {
+  await writeEnd(deps, { ...ended, pauses: false });
+}
+
+/** The end of an occurrence. */
+interface Ending {
+  readonly occurrence: Occurrence;
+  readonly batch: BatchRecord;
+  /** Folder of its files. */
+  readonly out: string | undefined;
+  /** Whether its schedule pauses if it has newly failed. */
+  readonly pauses: boolean;
+}
+
+/** Writes the files of an ended batch, and records the end of its occurrence. */
+async function writeEnd(deps: Dependencies, { occurrence, batch, out, pauses }: Ending): Promise<EndedOccurrence> {
+  const { schedule, at } = occurrence;
+  const { name } = batch;
+  const end = await writeFiles(deps, batch, out);
+  await deps.ledger.endOccurrence(occurrence, occurrenceVerdict(name, end), { pauses, ...defined({ out }) });
   const { exit, problem } = end;
-  deps.observe({ type: 'occurrence', is: 'end', schedule: occurrence.schedule, at, batch: name, exit, problem });
+  deps.observe({ type: 'occurrence', is: 'end', schedule, at: isoTime(at), batch: name, exit, problem });
   return end;
 }
 

@@ -10,14 +10,15 @@ import { batchWorkflowId } from '../../contract/names.ts';
 import type { Occurrence } from '../../policy/schedules/occurrence.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { closeAgain } from './close-occurrence.ts';
 import { pausesSchedule } from './pauses-schedule.ts';
 
 /**
  * Creates an occurrence's batch from the schedule's current manifest, or finds it: an occurrence has one batch, even if
  * the manifest has changed since. Records the occurrence as running, or as failed or skipped with its reason. A firing
  * that the ledger does not allow leaves no record: it does not belong to the schedule. A failure of a due time pauses a
- * schedule with `pauseOnFailure`. Repeatable; see `batches/schedules/admit-firing.ts` and
- * `batches/schedules/open-occurrence.ts`.
+ * schedule with `pauseOnFailure`, but not one that was on record before this firing. Repeatable; see
+ * `batches/schedules/admit-firing.ts` and `batches/schedules/open-occurrence.ts`.
  */
 export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer): Promise<OccurrenceStart> {
   const { ledger, realm } = deps;
@@ -30,6 +31,7 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
   if (admission.type === 'unasked')
     return reportRefused(deps, occurrence, { type: 'skipped', reason: admission.reason });
   if (admission.type === 'missed') return recordMissed(deps, occurrence, admission.reason);
+  if (admission.type === 'there' && admission.wasOver) return reportOver(deps, occurrence, admission);
   const { out, trigger } = admission;
   // Another firing used this trigger first: judge this one again by the remaining allowances.
   if (!(await ledger.beginOccurrence(occurrence, defined({ out, trigger })))) return openOccurrence(deps, offer);
@@ -94,6 +96,20 @@ function reportRefused(
     facts: { schedule, at: isoTime(at), is: type },
   });
   return { type, reason };
+}
+
+/**
+ * Brings the files and the record of an occurrence up to date whose batch had ended before this firing began. The
+ * firing ends well, whatever became of the batch: if it failed again, Temporal would pause a schedule with
+ * `pauseOnFailure` that was just resumed.
+ */
+async function reportOver(
+  deps: Dependencies,
+  occurrence: Occurrence,
+  { batch, out }: Extract<Admission, { readonly type: 'there' }>,
+): Promise<OccurrenceStart> {
+  await closeAgain(deps, { occurrence, batch, out });
+  return { type: 'skipped', reason: `Batch "${batch.name}" had ended before this firing began.` };
 }
 
 /** Notifies observers that the occurrence has this batch, and returns it to the workflow. */

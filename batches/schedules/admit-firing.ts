@@ -28,7 +28,8 @@ export interface FiringRequest {
 /**
  * What to do with a firing.
  *
- * - `there`: its batch exists already. Without `out`, the folder of the batch's files is not on record.
+ * - `there`: its batch exists already. Without `out`, the folder of the batch's files is not on record. `wasOver`: the
+ *   batch and its occurrence had ended before this firing began, as in a backfill over a time that ran.
  * - `admitted`: it may make a batch with these terms.
  * - `unasked`: nobody asked for it: it is neither due nor requested. It leaves no record.
  * - `refused`: it cannot make a batch here.
@@ -37,7 +38,13 @@ export interface FiringRequest {
  * `trigger`: the manual trigger that this firing uses up; omitted for regular firings.
  */
 export type Admission =
-  | { readonly type: 'there'; readonly batch: BatchRecord; readonly out?: string; readonly trigger?: number }
+  | {
+      readonly type: 'there';
+      readonly batch: BatchRecord;
+      readonly wasOver: boolean;
+      readonly out?: string;
+      readonly trigger?: number;
+    }
   | ({ readonly type: 'admitted'; readonly trigger?: number } & FiringTerms)
   | { readonly type: 'unasked'; readonly reason: string }
   | { readonly type: 'refused'; readonly reason: string }
@@ -69,7 +76,9 @@ export async function admitFiring(request: FiringRequest): Promise<Admission> {
   const keptOut = recorded?.state === 'running' || recorded?.state === 'ended' ? recorded.out : null;
   if (batch !== undefined && recorded !== undefined) {
     const out = keptOut ?? terms?.out ?? recorded.out;
-    return { type: 'there', batch, ...(out === null ? {} : { out }) };
+    // One that is on record as running may be this very firing, whose batch has ended before it could look.
+    const wasOver = batch.state === 'closed' && (recorded.state === 'ended' || recorded.state === 'failed');
+    return { type: 'there', batch, wasOver, ...(out === null ? {} : { out }) };
   }
   if (schedule === undefined) return refused(`the ledger knows no schedule "${occurrence.schedule}"`);
   const { settings } = schedule;
@@ -87,7 +96,7 @@ export async function admitFiring(request: FiringRequest): Promise<Admission> {
   const verdict = judgeFiring(occurrence.at, now, { spec, settledAt, allowed, occurrences });
   if (verdict.type !== 'legal') return { type: verdict.type === 'late' ? 'missed' : 'unasked', reason: verdict.reason };
   const trigger = verdict.trigger === undefined ? {} : { trigger: verdict.trigger };
-  if (batch !== undefined) return { type: 'there', batch, out: terms.out, ...trigger };
+  if (batch !== undefined) return { type: 'there', batch, wasOver: false, out: terms.out, ...trigger };
   const late = lateReason(waitedMs, spec.catchUpMs);
   return late === undefined
     ? { type: 'admitted', ...terms, out: keptOut ?? terms.out, ...trigger }

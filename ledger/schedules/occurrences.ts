@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { byItself } from '../../contract/actions.ts';
+import { defined } from '../../contract/defined.ts';
 import { currentExit } from '../../contract/exit-codes.ts';
 import type { SkipCause } from '../../contract/schedule.ts';
 import { formatOccurrence, parseOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
@@ -77,22 +78,25 @@ export async function beginOccurrence(
   });
 }
 
-/** Records how an occurrence ended. The last call wins. `pauses`: its schedule pauses if it has newly failed. */
+/**
+ * Records how an occurrence ended. The last call wins. `pauses`: its schedule pauses if it has newly failed. `out`: the
+ * folder of its files; default: as on record.
+ */
 export async function endOccurrence(
   db: Db,
   occurrence: Occurrence,
   end: OccurrenceEnding,
-  { pauses = false }: { readonly pauses?: boolean } = {},
+  { pauses = false, out }: { readonly pauses?: boolean; readonly out?: string } = {},
 ): Promise<void> {
   await write(db, async (tx) => {
-    const isNew = await endIn(tx, occurrence, end);
+    const isNew = await endIn(tx, occurrence, end, out);
     if (pauses && isNew && end.type === 'failed') await pauseAfterFailure(tx, occurrence.schedule);
   });
 }
 
 /** Does the same in a transaction, with a notice if the occurrence made no batch. Returns whether its state is new. */
-async function endIn(tx: Tx, { schedule, at }: Occurrence, end: OccurrenceEnding): Promise<boolean> {
-  const ended = { state: end.type, ...endColumns(end, tx.now()) };
+async function endIn(tx: Tx, { schedule, at }: Occurrence, end: OccurrenceEnding, out?: string): Promise<boolean> {
+  const ended = { state: end.type, ...endColumns(end, tx.now()), ...defined({ out }) };
   const before = await findOccurrence(tx, { schedule, at });
   await tx
     .insertInto('occurrences')

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Dependencies } from '../../../activities/dependencies.ts';
 import { closeOccurrence } from '../../../activities/schedules/close-occurrence.ts';
@@ -56,6 +56,24 @@ async function isPaused(): Promise<boolean> {
 const stateOf = async (at: number): Promise<string | undefined> =>
   (await deps.ledger.findOccurrence({ schedule: 'nightly', at }))?.state;
 
+/** Fires a schedule that pauses on failure; its batch ends, and its files cannot be written. */
+async function failWithBatch(): Promise<{ readonly batch: string; readonly out: string }> {
+  await make();
+  await right();
+  expect(await fire(FIRST)).toMatchObject({ type: 'opened' });
+  const batch = formatOccurrence({ schedule: 'nightly', at: FIRST });
+  await deps.ledger.setControl(batch, 'stopping');
+  await deps.ledger.cancelRest(batch);
+  await deps.ledger.closeBatch(batch);
+  const out = join(world.folder, 'out', batch);
+  await rm(out, { recursive: true, force: true });
+  await mkdir(out, { recursive: true });
+  await writeFile(join(out, 'results.csv'), 'of somebody else');
+  expect(await closeOccurrence(deps, batch)).toMatchObject({ problem: expect.any(String) });
+  expect(await stateOf(FIRST)).toBe('failed');
+  return { batch, out };
+}
+
 describe('a schedule that pauses on failure', () => {
   // Temporal looks at a firing only when the next one is due, and forgets it after a day on an embedded server.
   it('is paused by the ledger, so that it also pauses where Temporal has forgotten the failure by then', async () => {
@@ -69,22 +87,24 @@ describe('a schedule that pauses on failure', () => {
   });
 
   it('goes on when it is resumed, also if the failure is then reported again', async () => {
-    await make();
-    await right();
-    expect(await fire(FIRST)).toMatchObject({ type: 'opened' });
-    const batch = formatOccurrence({ schedule: 'nightly', at: FIRST });
-    await deps.ledger.setControl(batch, 'stopping');
-    await deps.ledger.cancelRest(batch);
-    await deps.ledger.closeBatch(batch);
-    const out = join(world.folder, 'out', batch);
-    await rm(out, { recursive: true, force: true });
-    await mkdir(out, { recursive: true });
-    await writeFile(join(out, 'results.csv'), 'of somebody else');
-    expect(await closeOccurrence(deps, batch)).toMatchObject({ problem: expect.any(String) });
-    expect(await stateOf(FIRST)).toBe('failed');
+    const { batch } = await failWithBatch();
     expect(await isPaused()).toBe(true);
     await deps.ledger.resumeFirings('nightly', FIRST + 60_000, 'mended');
     await closeOccurrence(deps, batch);
+    expect(await isPaused()).toBe(false);
+  });
+
+  // As a backfill does after `resume`. A firing that fails would pause the schedule: in Temporal, whoever fired it.
+  it('does not fail again by a firing of a time that has failed with a batch; that writes the files, where it can now', async () => {
+    const { out } = await failWithBatch();
+    await deps.ledger.resumeFirings('nightly', FIRST + 60_000, 'go on');
+    const reason = expect.stringContaining('had ended before this firing began');
+    expect(await fire(FIRST)).toEqual({ type: 'skipped', reason });
+    expect(await stateOf(FIRST)).toBe('failed');
+    await rm(out, { recursive: true });
+    expect(await fire(FIRST)).toEqual({ type: 'skipped', reason });
+    expect(await stateOf(FIRST)).toBe('ended');
+    expect(await readdir(out)).toContain('results.csv');
     expect(await isPaused()).toBe(false);
   });
 
