@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScheduleDescription, ScheduleHandle, ScheduleOptionsAction } from '@temporalio/client';
 import { type OverlapPolicy, type FireScheduleInput, FIRE_SCHEDULE, scheduleIdOf } from '../../contract/schedule.ts';
 import type { NewAllowance } from '../../ledger/schedules/schedule-settings.ts';
-import { waitForOwnSecond } from '../../policy/schedules/due-times.ts';
+import { nominalTimeOf, waitForOwnSecond } from '../../policy/schedules/due-times.ts';
 import { spanOfTrigger } from '../../policy/schedules/legal-firing.ts';
+import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
 import { VoxbatchError } from '../problem.ts';
 import { OVERLAPS } from './temporal-spec.ts';
 import {
@@ -14,7 +15,7 @@ import {
   requireRecord,
   type SchedulePlace,
 } from './open-schedules.ts';
-import { surveyBeforeChange, type TimeRange } from './survey-schedule.ts';
+import { previewSchedule, surveyBeforeChange, type TimeRange } from './survey-schedule.ts';
 import { WORKFLOW_TASK_TIMEOUT } from '../../contract/batch-workflow.ts';
 import { type Account, taskQueueOf } from '../../contract/names.ts';
 import { firingLabels } from '../../contract/workflow-labels.ts';
@@ -70,6 +71,12 @@ export async function triggerSchedule(
   return { id, askedAt };
 }
 
+/** For how many times of a range a backfill makes batches, and how many of its times had one already. */
+export interface Backfilled {
+  readonly fires: number;
+  readonly made: number;
+}
+
 /**
  * Fires a schedule for the scheduled times in a range, as if they passed now. Default overlap: `buffer-all`, one after
  * the other. An occurrence that has a batch already gets no other.
@@ -79,16 +86,24 @@ export async function backfillSchedule(
   name: string,
   { from, to }: TimeRange,
   overlap: OverlapPolicy = 'buffer-all',
-): Promise<void> {
+): Promise<Backfilled> {
   const range = { start: new Date(from), end: new Date(to), overlap: OVERLAPS[overlap] };
   const { settings } = await requireRecord(place, name);
   await surveyBeforeChange(place, name);
+  const times = await previewSchedule(place, name, { from, to });
+  const batches = await place.ledger.listBatches();
+  const made = new Set(batches.flatMap((batch) => (batch.state === 'loading' ? [] : [batch.name])));
+  const fires = times.filter((firesAt) => {
+    const at = nominalTimeOf(firesAt, settings.spec);
+    return !made.has(formatOccurrence({ schedule: name, at }));
+  }).length;
   await withAllowance(
     place,
     name,
     { kind: 'backfill', from, until: to, spec: settings.spec, askedAt: Date.now() },
     () => patch(place, name, (handle) => handle.backfill(range)),
   );
+  return { fires, made: times.length - fires };
 }
 
 /**

@@ -3,7 +3,7 @@ import { formatDuration, utcSecond } from '../../contract/times.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
 import { isOver, isPausedHere } from '../../policy/schedules/legal-firing.ts';
-import { noteInWords } from '../../policy/schedules/missing-occurrence.ts';
+import { noteInWords, pausedBy } from '../../policy/schedules/missing-occurrence.ts';
 import { monthOf } from '../../policy/schedules/month-budget.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { occurrenceViews } from './occurrence-view.ts';
@@ -49,7 +49,7 @@ export function headOf(record: ScheduleRecord, found: InTemporal = { state: { pa
     /** Why it is paused, or was resumed; empty if no reason was given. */
     note: noteInWords(note),
   };
-  return { spec, head };
+  return { spec, head, isPausedByItself: isPaused && pausedBy(note).cause === 'paused-on-failure' };
 }
 
 /**

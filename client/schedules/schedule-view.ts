@@ -103,7 +103,7 @@ export async function showSchedule(
   const record = await requireRecord(place, name);
   const found = await describe(place, name);
   const { info } = found;
-  const { spec, head } = headOf(record, found);
+  const { spec, head, isPausedByItself } = headOf(record, found);
   const { jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;
   const run = parseScheduledRun(record.settings.run);
   const { onEnd, notify } = await place.ledger.scheduleHooks(name);
@@ -134,7 +134,9 @@ export async function showSchedule(
     /** The requested occurrences, and those that may still take place; newest first. */
     occurrences: await occurrenceViews(place.ledger, name, await surveySchedule(place, name, found), range),
   };
-  return { view, spec, run };
+  // One that would never fire again needs nobody to resume it.
+  const pausedOnFailure = isPausedByItself && !(await isDone(place.ledger, record));
+  return { view, spec, run, pausedOnFailure };
 }
 
 /**
@@ -182,19 +184,30 @@ export async function checkSchedules(place: OpenSchedules, { name, since, isPaus
   const check = async (schedule: string) => {
     const view = await occurrencesSince(place, schedule, since);
     if (view === undefined) return { schedule, lost: true as const };
-    const { timezone, paused, occurrences } = view;
+    const { timezone, paused, pausedOnFailure, occurrences } = view;
     // A worker on record may have been killed moments ago.
     const worker = view.worker && !place.around.isDeserted;
     const checked = occurrences.map((one) => ({
       ...one,
       amiss: needsAttention(one, { hasWorker: worker, isPauseFine }),
     }));
-    return { schedule, lost: false as const, timezone, paused, worker, occurrences: checked };
+    return {
+      schedule,
+      lost: false as const,
+      timezone,
+      paused,
+      /** It has paused by itself, because an occurrence failed, which may be older than those here. */
+      pausedOnFailure,
+      worker,
+      occurrences: checked,
+    };
   };
   const schedules = [];
   for (const one of name === undefined ? known : [name]) schedules.push(await check(one));
   const strangers = name === undefined ? await unknownSchedulesIn(place) : [];
-  const isFine = schedules.every((one) => !one.lost && one.occurrences.every(({ amiss }) => !amiss));
+  const isFine = schedules.every(
+    (one) => !one.lost && !one.pausedOnFailure && one.occurrences.every(({ amiss }) => !amiss),
+  );
   return {
     inOrder: isFine && strangers.length === 0,
     schedules,
@@ -210,8 +223,9 @@ export async function checkSchedules(place: OpenSchedules, { name, since, isPaus
 async function occurrencesSince(place: OpenSchedules, name: string, since: number) {
   const range = { from: since };
   try {
-    const { timezone, paused, worker, occurrences } = (await showSchedule(place, name, range)).view;
-    return { timezone, paused, worker, occurrences };
+    const { view, pausedOnFailure } = await showSchedule(place, name, range);
+    const { timezone, paused, worker, occurrences } = view;
+    return { timezone, paused, pausedOnFailure, worker, occurrences };
   } catch (error) {
     if (!(error instanceof VoxbatchError) || error.problem.type !== 'schedule-lost') throw error;
     const record = await requireRecord(place, name);
@@ -219,7 +233,7 @@ async function occurrencesSince(place: OpenSchedules, name: string, since: numbe
     const { timezone } = record.settings.spec;
     const surveyed = await surveyForgotten(place, record, { isLost: false });
     const occurrences = await occurrenceViews(place.ledger, name, surveyed, range);
-    return { timezone, paused: false, worker: await hasWorker(place, record), occurrences };
+    return { timezone, paused: false, pausedOnFailure: false, worker: await hasWorker(place, record), occurrences };
   }
 }
 

@@ -2,7 +2,6 @@ import { jsonLine, type RunContext, type Output } from '../terminal/output.ts';
 import { isAttended } from '../../client/schedules/schedule-view.ts';
 import { lacksWorker, type OpenSchedules } from '../../client/schedules/open-schedules.ts';
 import { requirePastRange } from '../../client/schedules/check-schedule.ts';
-import { previewSchedule } from '../../client/schedules/survey-schedule.ts';
 import {
   backfillSchedule,
   deleteSchedule,
@@ -14,9 +13,8 @@ import { triggerAndWait, type Triggered } from '../../client/schedules/trigger-a
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { number } from '../terminal/words.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
-import { endingWords, noWorkerWords } from './schedule-words.ts';
+import { backfillWords, endingWords, noWorkerWords } from './schedule-words.ts';
 import { forgetTake, noteTake } from '../recorded-take.ts';
 import { withSchedules } from './look.ts';
 
@@ -54,10 +52,7 @@ export async function remove(name: string, flags: Flags, { output }: RunContext)
 export async function backfill(name: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const range = requirePastRange(flags, flagOf);
   return controlSchedule(name, 'backfilled', flags, output, async (place) => {
-    const times = await previewSchedule(place, name, range);
-    await backfillSchedule(place, name, range, flags.overlap);
-    const found = times.length === 1 ? 'a time' : `${number(times.length)} times`;
-    return `Schedule "${name}" fires for ${found} of that range. One that has a batch already gets no other.`;
+    return backfillWords(name, await backfillSchedule(place, name, range, flags.overlap));
   });
 }
 

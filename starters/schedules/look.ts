@@ -2,7 +2,6 @@ import { jsonLine, printAnswer, type RunContext, type Output } from '../terminal
 import { readAccount } from '../../client/account/account-functions.ts';
 import {
   checkSchedules,
-  type ScheduleCheck,
   listSchedules,
   previewFirings,
   showSchedule,
@@ -25,11 +24,11 @@ import { unchangedError } from '../exit-error.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
 import { number } from '../terminal/words.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
-import { lostWords, remakeWords } from './lost-schedule-words.ts';
+import { lostWords } from './lost-schedule-words.ts';
 import {
+  checkLines,
   monthWords,
   noWorkerWords,
-  occurrenceWords,
   priceLines,
   recentWords,
   replaceAdvice,
@@ -118,8 +117,8 @@ const DEFAULT_SINCE = '26h';
 
 /**
  * `voxbatch schedule check [NAME]`, for monitoring: prints a line for each occurrence since `--since`. Exits with
- * `failures` if one failed, did not take place, or waits for a worker, if Temporal has lost a schedule, or if the
- * ledger does not have one.
+ * `failures` if one failed, did not take place, or waits for a worker, if a schedule has paused by itself, if Temporal
+ * has lost one, or if the ledger does not have one.
  */
 export async function check(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const { since = DEFAULT_SINCE, pausedOk: isPauseFine, json } = flags;
@@ -142,18 +141,6 @@ export async function check(name: string | undefined, flags: Flags, { output }: 
 /** The line of a schedule that the ledger does not have. */
 function unknownLine(name: string): string {
   return `AMISS ${oneLine(name)}: only Temporal has this schedule, the ledger does not know it: what it fires is refused. ${replaceAdvice(name)}`;
-}
-
-function checkLines(check: ScheduleCheck, since: string): readonly string[] {
-  const { schedule } = check;
-  if (check.lost) {
-    return [`AMISS ${schedule}: Temporal does not know this schedule any more. ${remakeWords(schedule)}`];
-  }
-  const { timezone, occurrences } = check;
-  if (occurrences.length === 0) return [`ok    ${schedule}: was not due in the last ${since}`];
-  return occurrences.map(
-    (occurrence) => `${occurrence.amiss ? 'AMISS' : 'ok   '} ${occurrenceWords(occurrence, timezone)}`,
-  );
 }
 
 /**

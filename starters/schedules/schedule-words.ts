@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import {
   type PreviewView,
+  type ScheduleCheck,
   type ScheduleLine,
   type ScheduleMonth,
   type ShownSchedule,
   timeInZone,
 } from '../../client/schedules/schedule-view.ts';
 import type { OccurrenceView } from '../../client/schedules/occurrence-view.ts';
+import type { Backfilled } from '../../client/schedules/control-schedule.ts';
 import { lacksWorker, type Surroundings } from '../../client/schedules/open-schedules.ts';
 import { formatDuration } from '../../contract/times.ts';
 import { shellWord } from '../../contract/shell-word.ts';
@@ -15,6 +17,7 @@ import { oneLine } from '../terminal/table.ts';
 import { describeTuning } from '../terminal/tunable-words.ts';
 import { number, plural } from '../terminal/words.ts';
 import { isDeepStrictEqual } from 'node:util';
+import { remakeWords } from './lost-schedule-words.ts';
 import { formatDialectChoice } from '../../contract/dialects.ts';
 import { finishingFlags } from '../../contract/finishing.ts';
 import { subsetFlags } from '../../contract/subset.ts';
@@ -107,6 +110,27 @@ export function occurrenceWords(view: OccurrenceView, timezone: string): string 
   return reason === null ? words.join(', ') : `${words.join(', ')}: ${oneLine(reason)}`;
 }
 
+/** Returns the lines of a checked schedule. `since`: how far back its occurrences go, as written on a command line. */
+export function checkLines(check: ScheduleCheck, since: string): readonly string[] {
+  const { schedule } = check;
+  if (check.lost) {
+    return [`AMISS ${schedule}: Temporal does not know this schedule any more. ${remakeWords(schedule)}`];
+  }
+  const { timezone, occurrences, pausedOnFailure } = check;
+  const lines = occurrences.map(
+    (occurrence) => `${occurrence.amiss ? 'AMISS' : 'ok   '} ${occurrenceWords(occurrence, timezone)}`,
+  );
+  // What failed may be older than the range.
+  if (pausedOnFailure) return [`AMISS ${schedule}: ${pausedItselfWords(schedule)}`, ...lines];
+  return lines.length > 0 ? lines : [`ok    ${schedule}: was not due in the last ${since}`];
+}
+
+/** Says that a schedule has paused by itself, with the commands that say why and that resume it. */
+function pausedItselfWords(schedule: string): string {
+  const name = shellWord(schedule);
+  return `paused by itself, because an occurrence failed, and does not fire. To see what failed: voxbatch schedule show ${name}. To resume it: voxbatch schedule resume ${name}`;
+}
+
 /** Describes the latest firings: `skipped (missed), 3 amiss in a row`. */
 export function recentWords({ lastState, lastCause, lastExitCode, amissInARow }: ScheduleLine): string {
   if (lastState === null) return '';
@@ -116,6 +140,15 @@ export function recentWords({ lastState, lastCause, lastExitCode, amissInARow }:
 
 function inBrackets(cause: string | null): string {
   return cause === null ? '' : ` (${cause})`;
+}
+
+/** Describes what a backfill makes. */
+export function backfillWords(schedule: string, { fires, made }: Backfilled): string {
+  if (fires + made === 0) return `Schedule "${schedule}" is never due in that range: nothing fires.`;
+  const rest = `${number(made)} ${made === 1 ? 'has a batch already and gets' : 'have a batch already and get'} no other.`;
+  if (fires === 0) return `Schedule "${schedule}" has nothing to make up for in that range: ${rest}`;
+  const found = fires === 1 ? 'a time' : `${number(fires)} times`;
+  return `Schedule "${schedule}" fires for ${found} of that range.${made === 0 ? '' : ` ${rest}`}`;
 }
 
 /**

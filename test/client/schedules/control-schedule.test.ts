@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ScheduleOverlapPolicy, type ScheduleDescription } from '@temporalio/client';
 import { updateSchedule } from '../../../client/schedules/make-schedule.ts';
-import { pauseSchedule, resumeSchedule, triggerSchedule } from '../../../client/schedules/control-schedule.ts';
+import {
+  backfillSchedule,
+  pauseSchedule,
+  resumeSchedule,
+  triggerSchedule,
+} from '../../../client/schedules/control-schedule.ts';
 import type { SchedulePlace } from '../../../client/schedules/open-schedules.ts';
 import { triggerAttended } from '../../../client/schedules/trigger-and-wait.ts';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
@@ -11,6 +16,7 @@ import { scheduleIdOf, type OverlapPolicy } from '../../../contract/schedule.ts'
 import { formatOccurrence } from '../../../policy/schedules/occurrence.ts';
 import { freshPlace } from '../../support/place.ts';
 import { settingsOf, settle, specOf } from '../../support/schedule-on-record.ts';
+import { aBatch, aRow } from '../../ledger/setup.ts';
 
 const place = freshPlace();
 beforeEach(() => settle(place.ledger, 'nightly', { spec: specOf({ every: '1m', catchUp: '1m', budgetMonth: '70' }) }));
@@ -55,11 +61,12 @@ function describeAs(
   return found as unknown as ScheduleDescription;
 }
 
-function placeWith(handle: object): SchedulePlace {
+function placeWith(handle: object, due: readonly number[] = []): SchedulePlace {
+  const startTime = due.map((at) => ({ seconds: at / 1_000, nanos: 0 }));
   const client = {
     schedule: { getHandle: () => handle },
     // Asked for if a moment has passed since the last look.
-    workflowService: { listScheduleMatchingTimes: async () => ({ startTime: [] }) },
+    workflowService: { listScheduleMatchingTimes: async () => ({ startTime }) },
     // Every firing is over.
     workflow: { getHandle: () => ({ describe: async () => ({ status: { name: 'FAILED' } }) }) },
     withDeadline: async (_: number, ask: () => Promise<unknown>) => ask(),
@@ -241,6 +248,19 @@ describe('a trigger that is waited for', () => {
     const paused = serverOf([FIRED], (askedAt) => place.ledger.pauseFirings('nightly', askedAt, ''));
     expect(await attend(paused, 'buffer-all')).toEqual({ type: 'refused' });
   });
+});
+
+it('a backfill counts the times that have no batch yet', async () => {
+  const until = Math.floor(Date.now() / 60_000) * 60_000;
+  const due = [until - 120_000, until - 60_000, until];
+  const spec = specOf({ every: '1m' });
+  await settle(place.ledger, 'nightly', { spec });
+  const [first = 0] = due;
+  const loading = await place.ledger.createBatch(aBatch(formatOccurrence({ schedule: 'nightly', at: first })));
+  await place.ledger.addRows(loading, [aRow(1)]);
+  await place.ledger.openBatch(loading, 1);
+  const server = placeWith({ backfill: async () => undefined, describe: async () => describeAs() }, due);
+  expect(await backfillSchedule(server, 'nightly', { from: first, to: until })).toEqual({ fires: 2, made: 1 });
 });
 
 describe('a trigger', () => {

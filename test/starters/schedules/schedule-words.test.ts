@@ -5,7 +5,7 @@ import { lacksWorker, readSurroundings } from '../../../client/schedules/open-sc
 import { makeHome } from '../../../embedded/home.ts';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
 import { claimUp } from '../../../embedded/up-claim.ts';
-import { endingWords, noWorkerWords } from '../../../starters/schedules/schedule-words.ts';
+import { backfillWords, checkLines, endingWords, noWorkerWords } from '../../../starters/schedules/schedule-words.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
 
 const BATCH = 'drops.2026-12-01T02-00-00Z';
@@ -36,6 +36,33 @@ describe('whoever waits for a firing', () => {
   it('hears of a pause where there is one', () => {
     expect(endingWords({ ...VIEW, state: 'running' }, 'drops', '/out')).toContain('is paused');
   });
+});
+
+it('a check of a schedule that paused by itself says how to go on, also if it was not due', () => {
+  const check = {
+    schedule: 'my list',
+    lost: false as const,
+    timezone: 'UTC',
+    paused: true,
+    worker: true,
+    occurrences: [],
+  };
+  expect(checkLines({ ...check, pausedOnFailure: true }, '26h')).toEqual([
+    "AMISS my list: paused by itself, because an occurrence failed, and does not fire. To see what failed: voxbatch schedule show 'my list'. To resume it: voxbatch schedule resume 'my list'",
+  ]);
+  expect(checkLines({ ...check, pausedOnFailure: false }, '26h')).toEqual([
+    'ok    my list: was not due in the last 26h',
+  ]);
+});
+
+it.each([
+  [{ fires: 1, made: 0 }, 'fires for a time of that range.'],
+  [{ fires: 2, made: 1 }, 'fires for 2 times of that range. 1 has a batch already and gets no other.'],
+  [{ fires: 1_200, made: 2 }, 'fires for 1,200 times of that range. 2 have a batch already and get no other.'],
+  [{ fires: 0, made: 3 }, 'has nothing to make up for in that range: 3 have a batch already and get no other.'],
+  [{ fires: 0, made: 0 }, 'is never due in that range: nothing fires.'],
+])('a backfill of %p counts what it makes', (backfilled, words) => {
+  expect(backfillWords('drops', backfilled)).toBe(`Schedule "drops" ${words}`);
 });
 
 describe('who is there to fire a schedule', () => {
