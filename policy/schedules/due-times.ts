@@ -5,8 +5,11 @@ import { MAX_JITTER_MS, type ScheduleSpec } from './schedule-spec.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** Offsets of a timezone that are kept. */
+const MAX_OFFSETS = 1_000;
 /** A calendar time skipped by a clock change (daylight saving) comes within this time after the change, ms. */
-const MAX_CHANGE_MS = 3 * 3_600_000;
+const MAX_CHANGE_MS = 3 * HOUR_MS;
 /**
  * A server accepts a trigger within this time, ms. Less than a second, or a schedule due every two seconds would leave
  * no room.
@@ -39,10 +42,51 @@ export function* dueTimesBetween(
   until: number,
   { times, timezone }: Pick<ScheduleSpec, 'times' | 'timezone'>,
 ): Generator<number> {
-  const stepMs = times.type === 'every' ? times.everyMs : stepOf(times.calendar.second);
-  for (let at = (Math.floor(from / stepMs) + 1) * stepMs; at <= until; at += stepMs) {
-    if (isScheduledAt(at, { times, timezone })) yield at;
+  if (times.type === 'every') {
+    for (let at = nextMultiple(from, times.everyMs); at <= until; at += times.everyMs) {
+      if (isScheduledAt(at, { times, timezone })) yield at;
+    }
+    return;
   }
+  const { calendar } = times;
+  const stepMs = stepOf(calendar.second);
+  const isDueAt = hourByHour(calendar, timezone);
+  for (let at = nextMultiple(from, stepMs); at <= until; at += stepMs) {
+    if (isDueAt(at)) yield at;
+  }
+}
+
+/**
+ * Returns {@link isScheduledAt} for whole seconds that are asked for in order. Looks up the timezone's offset once an
+ * hour: a lookup takes longer than all else, and no zone changes its clocks and changes them back within four hours.
+ */
+function hourByHour(calendar: CalendarTimes, timezone: string): (at: number) => boolean {
+  const offsets = new Map<number, number>();
+  const offsetAt = (hour: number): number => {
+    const known = offsets.get(hour);
+    if (known !== undefined) return known;
+    const offset = offsetOf(hour, timezone);
+    if (offsets.size > MAX_OFFSETS) offsets.clear();
+    offsets.set(hour, offset);
+    return offset;
+  };
+  let hour = NaN;
+  /** The offset of all times of the hour; undefined shortly after a change. */
+  let offset: number | undefined;
+  return (at) => {
+    if (!(at >= hour && at < hour + HOUR_MS)) {
+      hour = Math.floor(at / HOUR_MS) * HOUR_MS;
+      const last = offsetAt(hour + HOUR_MS);
+      offset = offsetAt(hour - MAX_CHANGE_MS) === last ? last : undefined;
+    }
+    if (offset !== undefined) return isShown(at + offset, calendar);
+    return isScheduledAt(at, { times: { type: 'calendar', calendar, text: '' }, timezone });
+  };
+}
+
+/** Returns the first multiple of a step after a time, both in ms. */
+function nextMultiple(after: number, stepMs: number): number {
+  return (Math.floor(after / stepMs) + 1) * stepMs;
 }
 
 function stepOf(seconds: FieldValues): number {

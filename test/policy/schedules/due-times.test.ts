@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import {
   dueTimesBetween,
@@ -66,6 +66,24 @@ describe('the times at which a schedule is due in a range', () => {
     const last = all.at(-1) ?? 0;
     expect([...dueTimesBetween(first - 1, last, { times, timezone })]).toEqual(all);
     expect([...dueTimesBetween(first, last - 1, { times, timezone })]).toEqual(all.slice(1, -1));
+  });
+
+  it('are found soon, also those of years of a timezone, and are the same as one by one around each change of the clocks', () => {
+    const spec = specOf({ cron: '30 2 * * *', timezone: 'Europe/Berlin' });
+    const format = jest.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts');
+    const [from, until] = [Date.UTC(2026, 0, 1), Date.UTC(2027, 5, 1)];
+    expect([...dueTimesBetween(from, until, spec)]).toHaveLength(517);
+    // About one an hour.
+    expect(format.mock.calls.length).toBeLessThan((1.2 * (until - from)) / (60 * MINUTE_MS));
+    format.mockRestore();
+    for (const { zone, cron, from: start, to } of CLOCK_CHANGES) {
+      const of = specOf({ cron, timezone: zone });
+      const all: number[] = [];
+      for (let at = Date.parse(start) + MINUTE_MS; at <= Date.parse(to); at += MINUTE_MS) {
+        if (isScheduledAt(at, of)) all.push(at);
+      }
+      expect([...dueTimesBetween(Date.parse(start), Date.parse(to), of)]).toEqual(all);
+    }
   });
 });
 
