@@ -106,7 +106,7 @@ export async function preview(name: string, flags: Flags, { output }: RunContext
     printAnswer(output, flags, view, () => firings.map(({ local }) => local));
     if (firings.length === 0) output.say('It does not fire then.');
     if (paused) output.say(`It is paused, and fires only when it is resumed.`);
-    if (each !== null) for (const line of priceLines(each)) output.say(line);
+    if (each !== null) for (const line of priceLines(each, month)) output.say(line);
     if (month !== null) output.say(`Its ${monthWords(month)}.`);
     return 'complete';
   });

@@ -6,6 +6,7 @@ import {
   type Outlook,
   type WantedRun,
 } from '../../client/schedules/make-schedule.ts';
+import type { ShownSchedule } from '../../client/schedules/schedule-view.ts';
 import { checkScheduleName, requireSpec, checkScheduledManifest } from '../../client/schedules/check-schedule.ts';
 import { lacksWorker } from '../../client/schedules/open-schedules.ts';
 import { defined } from '../../contract/defined.ts';
@@ -90,7 +91,7 @@ function report(made: MadeSchedule, { json }: { readonly json?: boolean }, outpu
   }
   const { schedule, around, outlook, before } = made;
   if (outlook !== undefined) {
-    for (const line of outlookLines(outlook, schedule.spec)) output.say(line);
+    for (const line of outlookLines(outlook, schedule)) output.say(line);
     const dropped = before === undefined ? '' : droppedWords(before, outlook.run);
     if (dropped !== '') output.say(`Dropped, because it was not given with --manifest: ${oneLine(dropped)}.`);
   }
@@ -105,11 +106,9 @@ function report(made: MadeSchedule, { json }: { readonly json?: boolean }, outpu
 const UNCACHED = 'Results that are there already are not left out of this price; voxbatch schedule preview does that. ';
 
 /** Describes what one firing would cost now, or what is wrong with the manifest, and warns if spending has no limit. */
-function outlookLines(
-  { price, run }: Outlook,
-  { budgetMonth, overlap }: { readonly budgetMonth: number | null; readonly overlap: string },
-): readonly string[] {
-  const [cost = '', ...others] = priceLines(price);
+function outlookLines({ price, run }: Outlook, { view, spec }: ShownSchedule): readonly string[] {
+  const { budgetMonth, overlap } = spec;
+  const [cost = '', ...others] = priceLines(price, view.month);
   const lines = [
     `${cost} ${price.type === 'unsound' ? '' : UNCACHED}The manifest is read again each time the schedule fires.`,
   ];

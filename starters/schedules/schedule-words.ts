@@ -101,7 +101,7 @@ export function scheduleLines({ view, run }: ShownSchedule, around: Surroundings
  * `Tue 2026-12-01 02:00:00 UTC: nightly.2026-12-01T02-00-00Z ended, exit code 0, 120 credits`. The exit code is there
  * once the batch has ended.
  */
-export function occurrenceWords(view: OccurrenceView, timezone: string): string {
+function occurrenceWords(view: OccurrenceView, timezone: string): string {
   const { at, batch, state, exitCode, reason, cause, charged, manifestUnchanged } = view;
   const words = [`${timeInZone(Date.parse(at), timezone)}: ${batch} ${state}${inBrackets(cause)}`];
   if (exitCode !== null) words.push(`exit code ${exitCode}`);
@@ -174,13 +174,21 @@ export function endingWords(view: OccurrenceView, schedule: string, out: string 
   }
 }
 
-/** Describes what a firing would cost now, and warns if it would be refused. */
-export function priceLines(price: NonNullable<PreviewView['each']>): readonly string[] {
+/**
+ * Describes what a firing would cost now, and warns if it would be refused. `month`: the schedule's budget for this
+ * month, of which a firing gets no more than what is left.
+ */
+export function priceLines(
+  price: NonNullable<PreviewView['each']>,
+  month: Pick<ScheduleMonth, 'left'> | null,
+): readonly string[] {
   if (price.type === 'unsound') return [`Warning: it could not run now: ${oneLine(price.reason).replace(/[.]$/, '')}.`];
   const { rows, free, quoted, unpriced, budget, refusal } = price;
   const cached = free === 0 ? '' : `, ${number(free)} of them with a result that is there already`;
   const more = unpriced === 0 ? '' : ` and ${plural(unpriced, 'row')} without a known price`;
-  const bound = budget === null ? '' : `, at most ${number(budget)} by its budget`;
+  const isLeftLess = month !== null && month.left < (budget ?? Infinity);
+  const byBudget = budget === null ? '' : `, at most ${number(budget)} by its budget`;
+  const bound = isLeftLess ? `, at most ${number(month.left)}, which are left this month` : byBudget;
   const cost = `Each run would now be ${plural(rows, 'row')}${cached}: ~${number(quoted)} credits${more}${bound}.`;
   return refusal === null ? [cost] : [cost, `Warning: as it is now, no firing would make a batch: ${refusal}.`];
 }

@@ -5,7 +5,13 @@ import { lacksWorker, readSurroundings } from '../../../client/schedules/open-sc
 import { makeHome } from '../../../embedded/home.ts';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
 import { claimUp } from '../../../embedded/up-claim.ts';
-import { backfillWords, checkLines, endingWords, noWorkerWords } from '../../../starters/schedules/schedule-words.ts';
+import {
+  backfillWords,
+  checkLines,
+  endingWords,
+  noWorkerWords,
+  priceLines,
+} from '../../../starters/schedules/schedule-words.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
 
 const BATCH = 'drops.2026-12-01T02-00-00Z';
@@ -64,6 +70,20 @@ it.each([
 ])('a backfill of %p counts what it makes', (backfilled, words) => {
   expect(backfillWords('drops', backfilled)).toBe(`Schedule "drops" ${words}`);
 });
+
+it.each([
+  [400, { left: 47 }, '~106 credits, at most 47, which are left this month.'],
+  [null, { left: 47 }, '~106 credits, at most 47, which are left this month.'],
+  [40, { left: 47 }, '~106 credits, at most 40 by its budget.'],
+  [400, null, '~106 credits, at most 400 by its budget.'],
+  [null, null, '~106 credits.'],
+])(
+  'the price of a firing with the budget %p and of the month %p is at most the smaller one',
+  (budget, month, words) => {
+    const price = { type: 'sound', rows: 4, free: 0, quoted: 106, unpriced: 0, budget, refusal: null } as const;
+    expect(priceLines(price, month)).toEqual([`Each run would now be 4 rows: ${words}`]);
+  },
+);
 
 describe('who is there to fire a schedule', () => {
   let home = '';
