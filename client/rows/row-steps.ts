@@ -1,4 +1,5 @@
 import { isRequestRemoved } from '../../batches/clean/cleaned-rows.ts';
+import { isSingle } from '../../contract/batch.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { RowHistory } from '../../batches/rows/explain.ts';
 import { hasList, lacksOnlyCheck, madeBy, makerAwaited, type SomeRows } from '../../batches/status/leftovers.ts';
@@ -194,6 +195,7 @@ function afterFailure(history: ExplainedRow) {
     case 'BadRequest':
       if (failedAsTooLong(row)) return step('too-long', { anew: cutAnew(batch) });
       if (partOf !== null) return step('refused-part', { anew: editedAnew(batch), pay });
+      if (isSingle(batch)) return step('refused-job', { pay });
       return step('refused', { file, isMixed, pay: nextCommand('run', file, ...sheet) });
     case 'NoVoice': {
       const maker = makerAwaited(history);
@@ -205,6 +207,7 @@ function afterFailure(history: ExplainedRow) {
     }
     default:
       if (partOf !== null) return step('failed-part', { pay });
+      if (isSingle(batch)) return step('failed-job', { pay });
       return step('failed', {
         pay,
         file,

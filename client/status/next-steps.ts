@@ -1,6 +1,7 @@
 import type { EndWord } from './counts-view.ts';
 import type { Leftovers, SomeRows } from '../../batches/status/leftovers.ts';
 import type { Pilot } from '../../batches/subset/pilot.ts';
+import { isSingle } from '../../contract/batch.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
@@ -214,8 +215,8 @@ function skippedSteps(finished: Finished) {
   const isEnough = left === null || (quoted !== null && left >= quoted);
   const budget = ['--budget', String(budgetForSkipped(finished) ?? 'CREDITS')];
   // A single job's command cannot be shown: it would reveal the text.
-  const isSingle = batch.settings.single !== undefined;
-  const again = isSingle
+  const isJob = isSingle(batch);
+  const again = isJob
     ? redrive('--where', counts.notChosen + counts.notCached === 0 ? 'outcome=skipped' : 'class=OverBudget')
     : continueCommand(batch, out);
   return [
@@ -226,8 +227,8 @@ function skippedSteps(finished: Finished) {
     }),
     ...some('over-budget', ofCount(overBudgetOf(counts)), {
       isEnough,
-      before: isSingle && !isEnough ? tune(...budget) : undefined,
-      pay: isSingle || isEnough ? again : withArgs(again, budget),
+      before: isJob && !isEnough ? tune(...budget) : undefined,
+      pay: isJob || isEnough ? again : withArgs(again, budget),
     }),
   ];
 }
@@ -271,8 +272,14 @@ function failedSteps(finished: Finished) {
   const rest = { count: others.reduce((sum, [, { count }]) => sum + count, 0), first: others[0]?.[1].first ?? [] };
   const { file, sheet } = failedFile(batch, out);
   const unfitHere = ['--where', 'outcome=failed', '--where', 'class=Unfit'];
+  const isJob = isSingle(batch);
   return [
-    ...some('refused', refused, {
+    // A single job has no table to edit.
+    ...some('refused-job', isJob ? refused : none, {
+      explain: explain(refused),
+      pay: redrive('--where', 'outcome=failed'),
+    }),
+    ...some('refused', isJob ? none : refused, {
       explain: explain(refused),
       file,
       pay: nextCommand('run', file, ...sheet, ...outArgs(name, out)),
@@ -309,7 +316,7 @@ function classesOf(groups: readonly (readonly [FailureClass | '', SomeRows])[]):
 
 /** Runs an edited manifest as a separate batch, which reuses existing results for free. */
 export function editedAnew(batch: ContinuedBatch): NextCommand | undefined {
-  return batch.settings.single === undefined ? continueCommand({ ...batch, name: 'NEW-NAME' }) : undefined;
+  return isSingle(batch) ? undefined : continueCommand({ ...batch, name: 'NEW-NAME' });
 }
 
 /**

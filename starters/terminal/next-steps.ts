@@ -25,6 +25,9 @@ const MAX_ROWS = 5;
 /** Appended to a command that sends the rows of `failed.csv`, if the file has other rows too. */
 export const ALSO_OTHERS = ' (this also sends the other failed rows again)';
 
+/** How the input of a single job is changed: it has no table, and its command is not recorded. */
+export const OTHER_INPUT = 'To change its input: the same command with other arguments, which is a job of its own';
+
 /**
  * Describes a finished batch's next steps, the most urgent first. `omitted`: outcomes that another text explains; see
  * {@link stepsOf}.
@@ -62,6 +65,8 @@ const WORDS: { readonly [W in NextWhy]: (step: NextStepOf<W>) => string } = {
     `${unitsInWords(rows)} with a job that was still running. To fetch ${them(rows)}, free: ${commandLine(free)}`,
   refused: ({ rows, explain, file, pay, isMixed }) =>
     `${rowsInWords(rows.count)} rejected by the API, not charged. ${whyWords(explain)} Fix ${them(rows)} in ${shellWord(file)}, then: ${commandLine(pay)}${isMixed ? ALSO_OTHERS : ''}`,
+  'refused-job': ({ explain, pay }) =>
+    `The API rejected it; it was not charged. ${whyWords(explain)} ${OTHER_INPUT}. If the input was not the cause, and that is mended: ${commandLine(pay)}`,
   'too-long': ({ rows, explain, anew }) =>
     `${rowsInWords(rows.count)} with a text that is longer than the API takes, not charged. ${whyWords(explain)} ${splitWords(anew, them(rows))}`,
   'refused-parts': ({ rows, explain, anew }) =>

@@ -5,7 +5,7 @@ import { isoTime } from '../../contract/times.ts';
 import { formatPartCount } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { commandLine, unnamedRows, form } from './words.ts';
-import { ALSO_OTHERS, splitWords, editWords, settleWords, uncheckedWords } from './next-steps.ts';
+import { ALSO_OTHERS, OTHER_INPUT, splitWords, editWords, settleWords, uncheckedWords } from './next-steps.ts';
 import { pauseWords } from './pause-words.ts';
 import { oneLine } from './table.ts';
 
@@ -73,6 +73,10 @@ function rowStepWords(step: RowStep, { row, lost, parts }: RowExplanation): stri
       return `The refused request was not charged. ${splitWords(step.anew, 'it')}`;
     case 'refused-part':
       return `The refused request was not charged. ${editWords(step.anew, 'its text')}. If the text was not the cause, and that is mended: ${commandLine(step.pay)}`;
+    case 'refused-job':
+      return `The refused request was not charged. ${OTHER_INPUT}. If the input was not the cause, and that is mended: ${commandLine(step.pay)}`;
+    case 'failed-job':
+      return `Send it again, at its price: ${commandLine(step.pay)}. ${OTHER_INPUT}`;
     case 'refused':
       return `The refused request was not charged. Fix its cells in ${shellWord(step.file)}, then: ${commandLine(step.pay)}${step.isMixed ? ALSO_OTHERS : ''}`;
     case 'voice-there':

@@ -114,6 +114,16 @@ describe('voxbatch say of what has no result', () => {
     expect((await json(...SAID)).value).toMatchObject({ outcome: as, file: null });
   });
 
+  it.each([
+    ['refused', 'If the input was not the cause, and that is mended: voxbatch redrive'],
+    ['failed', 'Send it again, at its price: voxbatch redrive'],
+  ] as const)('names no table of one that ended %s: it has none to edit', async (as, words) => {
+    const name = await add(SAY, { as });
+    const other = 'To change its input: the same command with other arguments';
+    await expectRun(['explain', name], 0, { out: [words, other], not: 'failed.csv' });
+    await expectRun(['status', name], 10, { not: 'failed.csv' });
+  });
+
   it('does not take --again for a word about what may have been charged', async () => {
     await add(SAY, { as: 'unknown' });
     await expectRun(say('--again', '--yes'), 13);
