@@ -224,11 +224,15 @@ export interface Tuned {
 }
 
 /** Reads a batch's state after its settings were changed or viewed. */
-export async function readTuned(ledger: Ledger, name: string): Promise<Tuned> {
+export async function readTuned(
+  settings: Pick<Settings, 'store' | 'env'>,
+  ledger: Ledger,
+  name: string,
+): Promise<Tuned> {
   const batch = await chooseBatch(ledger, name);
   const money = await ledger.money(name);
   const sums = { batch, money, counts: await ledger.counts(name), out: defaultOut(name) };
-  const next = batch.state === 'closed' ? nextSteps(await readEnd(ledger, sums)) : [];
+  const next = batch.state === 'closed' ? nextSteps(await readEnd(settings, ledger, sums)) : [];
   return { batch, money: viewMoney(money, batch.settings.budget), next };
 }
 

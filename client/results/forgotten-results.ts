@@ -2,6 +2,7 @@ import { forgottenResults, type ForgottenResult } from '../../batches/reconcile/
 import type { Tuning } from '../../contract/tunables.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { StoreUnwritable } from '../../store/errors.ts';
 import { openStoreOf, requireStore } from '../claim-store.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
@@ -21,6 +22,22 @@ export async function forgottenRows(
     return new Map((await forgottenResults(ledger, store, batch)).map((one) => [one.row, one]));
   } finally {
     await store.close();
+  }
+}
+
+/**
+ * The same rows, for advice: none if the store cannot be used, which the command that needs it reports.
+ */
+export async function storedRows(
+  settings: StoreSettings,
+  ledger: Ledger,
+  batch: BatchRecord,
+): Promise<ReadonlyMap<number, ForgottenResult>> {
+  try {
+    return await forgottenRows(settings, ledger, batch);
+  } catch (error) {
+    if (error instanceof StoreUnwritable) return new Map();
+    throw error;
   }
 }
 

@@ -12,6 +12,7 @@ import { describeMismatch } from '../../results/verification/mismatch.ts';
 import { refuseCleaned } from '../clean/clean.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Settings } from '../settings.ts';
+import { storedRows } from './forgotten-results.ts';
 import { voxbatchVersion } from '../version.ts';
 import type { Finished } from '../status/next-steps.ts';
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
@@ -89,12 +90,15 @@ export interface EndOfRun extends Finished {
 
 /** Adds the rows without a result and, for a finished batch, the {@link Pilot} if it left rows out. */
 export async function readEnd<S extends Pick<EndOfRun, 'batch' | 'counts' | 'money' | 'out'>>(
+  settings: Pick<Settings, 'store' | 'env'>,
   ledger: Ledger,
   sums: S,
 ): Promise<S & EndOfRun> {
   const { batch, counts } = sums;
   const leftovers = await gatherLeftovers(ledger, batch, counts);
-  return { ...sums, leftovers, pilot: batch.state === 'closed' ? await viewPilot(ledger, batch) : undefined };
+  const isClosed = batch.state === 'closed';
+  const stored = isClosed && counts.notCached > 0 ? (await storedRows(settings, ledger, batch)).size : 0;
+  return { ...sums, leftovers, stored, pilot: isClosed ? await viewPilot(ledger, batch) : undefined };
 }
 
 /** A batch whose files were written in its current state. */
@@ -124,7 +128,7 @@ export async function finishBatch(
   if (batch === undefined) throw new Error(`Batch "${name}" is no longer in the ledger.`);
   const isClosed = batch.state === 'closed';
   return {
-    ...(await readEnd(ledger, await writeClaimed({ ...place, ledger, settings, store, batch }))),
+    ...(await readEnd(settings, ledger, await writeClaimed({ ...place, ledger, settings, store, batch }))),
     standstill: (await findStandstill(ledger, batch)).standstill,
     isDeserted: !isClosed && (await isDeserted(ledger, settings.home)),
     readOnlyAdvice: await adviceFor(ledger, batch),

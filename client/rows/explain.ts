@@ -7,6 +7,7 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { isWritten } from '../../results/is-written.ts';
 import { inOrder } from '../../results/result-line.ts';
 import { chooseBatch } from '../open-records.ts';
+import { storedRows } from '../results/forgotten-results.ts';
 import { searchedStore } from '../claim-store.ts';
 import type { Settings } from '../settings.ts';
 import { isDeserted } from '../temporal/home-processes.ts';
@@ -59,6 +60,8 @@ export async function explain(
   const { history } = answer;
   const { batch, money } = history;
   const hasNoWorker = batch.state === 'open' && (await isDeserted(ledger, settings.home));
+  const isStored =
+    history.row.outcome === 'skipped' && (await storedRows(settings, ledger, batch)).has(history.row.row);
   const written = await isWritten(defaultOut(batch.name), { batch, counts: await ledger.counts(batch.name), money });
   const row = {
     ...history,
@@ -69,6 +72,7 @@ export async function explain(
       ? undefined
       : nextForRow({
           ...history,
+          isStored,
           isWritten: written,
           isDeserted: hasNoWorker,
           isCluster: settings.cluster !== undefined,

@@ -27,6 +27,8 @@ import { cutAnew, editedAnew, settleCommands, uncheckedCommands } from '../statu
 
 /** A row with the facts that determine its next step. */
 export interface ExplainedRow extends Omit<RowHistory, 'files' | 'decisions' | 'firstPart'> {
+  /** A restored ledger lacks its result, and the store has it. */
+  readonly isStored: boolean;
   /** Whether the batch's default out folder has its current files. */
   readonly isWritten: boolean;
   /** True if the batch certainly has no worker. */
@@ -103,6 +105,7 @@ function stepOf(history: ExplainedRow) {
     case 'overdue':
       return step('overdue', { free: pay, pay: redrive('--resubmit') });
     case 'skipped': {
+      if (history.isStored) return step('stored', { free: nextCommand('reconcile', name) });
       if (row.failure?.class === 'NotChosen')
         return step('not-chosen', { pay, all: continueCommand({ ...batch, subset: null }) });
       if (row.failure?.class === 'NotCached')

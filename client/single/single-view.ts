@@ -1,6 +1,7 @@
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { lacksOnlyCheck } from '../../batches/status/leftovers.ts';
 import { exitOfView } from '../../batches/status/view-batch.ts';
+import type { ResultFolders } from '../../batches/reconcile/forgotten-results.ts';
 import { isBroughtBackFree } from '../../batches/redrive/find-loss.ts';
 import { viewExitAfter, type ExitName } from '../../contract/exit-codes.ts';
 import { resultOf } from '../../contract/row-kinds.ts';
@@ -16,11 +17,13 @@ import type { SingleRecord } from './find-single.ts';
 /** A recorded job with everything that is shown of it. */
 export type SingleView = ReturnType<typeof singleView>;
 
-/** Adds to a recorded job what is derived from it. `uncertain`: credits that may have been charged for its requests. */
-export function singleView(record: SingleRecord, uncertain: number) {
+/** Adds to a recorded job what is derived from it. `uncertain`: credits that may have been charged for its requests.
+ * `isStored`: a restored ledger lacks its result, and the store has it. */
+export function singleView(record: SingleRecord, uncertain: number, isStored = false) {
   return {
     ...record,
     uncertain,
+    isStored,
     /** As in the tables of a batch. */
     fields: resultFields(record, record.batch.name, ''),
     /** `clean` removed its request. */
@@ -31,11 +34,21 @@ export function singleView(record: SingleRecord, uncertain: number) {
 }
 
 /** Reads a recorded job's current state, and the exit code of a command that only shows it. */
-export async function viewSingle(ledger: Pick<Ledger, 'counts' | 'money'>, record: SingleRecord) {
-  const { batch } = record;
+export async function viewSingle(
+  ledger: Pick<Ledger, 'counts' | 'money' | 'acceptedAt' | 'listBatches' | 'readRow'>,
+  store: ResultFolders,
+  record: SingleRecord,
+) {
+  const { batch, row } = record;
+  let isStored = false;
+  if (row.outcome === 'skipped') {
+    // Seldom needed, so loaded here.
+    const { forgottenResults } = await import('../../batches/reconcile/forgotten-results.ts');
+    isStored = (await forgottenResults(ledger, store, batch)).length > 0;
+  }
   const { uncertain } = await ledger.money(batch.name);
   const exit = exitOfView({ batch, counts: await ledger.counts(batch.name) });
-  return { view: singleView(record, uncertain), exit };
+  return { view: singleView(record, uncertain, isStored), exit };
 }
 
 /**

@@ -27,6 +27,10 @@ export interface Finished {
   readonly counts: Counts;
   readonly money: Money;
   readonly leftovers: Leftovers;
+  /**
+   * Rows without a result that a restored ledger lacks and the store has: they are not to be paid for. Default: 0.
+   */
+  readonly stored?: number;
   /** Prices measured on the rows that ran, as a forecast for those left out; undefined if none. */
   readonly pilot?: Pick<Pilot, 'prices'> | undefined;
   /** The out folder as a user would type it. */
@@ -63,8 +67,8 @@ export function nextSteps(finished: Finished, reported: readonly EndWord[] = [])
 export function stepAfter(exit: ExitName, finished: Finished): NextCommand | undefined {
   const steps = nextSteps(finished);
   if (exit === 'skipped') {
-    const step = steps.find((one) => one.why === 'not-cached' || one.why === 'over-budget');
-    return step?.before ?? step?.pay;
+    const step = steps.find((one) => one.why === 'stored' || one.why === 'not-cached' || one.why === 'over-budget');
+    return step?.why === 'stored' ? step.free : (step?.before ?? step?.pay);
   }
   if (exit !== 'unknown') return undefined;
   const inDoubt = steps.filter((one) => IN_DOUBT.has(one.why));
@@ -207,7 +211,7 @@ function overBudgetOf({ outcomes, notChosen, notCached }: Counts): number {
 }
 
 function skippedSteps(finished: Finished) {
-  const { batch, counts, money, leftovers, out } = finished;
+  const { batch, counts, money, leftovers, stored = 0, out } = finished;
   const redrive = redriveOf(finished);
   const tune = (...args: readonly string[]): NextCommand => nextCommand('tune', batch.name, ...args);
   const { overBudget: quoted } = leftovers.skippedQuotes;
@@ -220,7 +224,8 @@ function skippedSteps(finished: Finished) {
     ? redrive('--where', counts.notChosen + counts.notCached === 0 ? 'outcome=skipped' : 'class=OverBudget')
     : continueCommand(batch, out);
   return [
-    ...some('not-cached', ofCount(counts.notCached), {
+    ...some('stored', ofCount(stored), { free: nextCommand('reconcile', batch.name, ...outArgs(batch.name, out)) }),
+    ...some('not-cached', ofCount(stored > 0 ? 0 : counts.notCached), {
       // Only a redrive opens such rows again: `run` does not, whatever the mode is now.
       before: batch.settings.cache === 'only' ? tune('--cache', 'on') : undefined,
       pay: redrive('--where', 'class=NotCached'),

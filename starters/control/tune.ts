@@ -28,7 +28,7 @@ export async function tune(name: string | undefined, flags: Flags, { output }: R
     const isNotified =
       isChange && (await tuneBatch({ settings, ledger, batch, tuning, reason: flags.reason, say: output.say }));
     const isCluster = settings.cluster !== undefined;
-    const tuned = await readTuned(ledger, batch.name);
+    const tuned = await readTuned(settings, ledger, batch.name);
     printAnswer(output, flags, viewTuned(tuned), () => tunedLines(tuned, batch.settings));
     if (isChange) {
       const lines = isLedgerUnconfirmed(settings, ledger)

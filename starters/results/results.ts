@@ -63,7 +63,7 @@ export async function results(name: string | undefined, flags: Flags, { output }
     const { exit, out } = files;
     if (flags.json === true) output.data(jsonLine(viewResults(files)));
     else {
-      const end = await readEnd(ledger, files);
+      const end = await readEnd(settings, ledger, files);
       for (const line of summaryLines({ ...end, isLedgerUnconfirmed: isLedgerUnconfirmed(settings, ledger) }))
         output.data(line);
       for (const line of madeLines(files)) output.data(`  ${line}`);

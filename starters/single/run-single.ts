@@ -188,7 +188,8 @@ function quietContext({ context }: SingleRequest): RunContext {
 }
 
 /** A job's state when its command ends. */
-export interface SingleEnd extends Pick<Delivery, 'deliver'>, Pick<DeliveryContext, 'store'> {
+export interface SingleEnd extends Pick<Delivery, 'deliver'> {
+  readonly store: DeliveryContext['store'] & Parameters<typeof viewSingle>[1];
   readonly record: SingleRecord;
   readonly ledger: Parameters<typeof viewSingle>[0];
   readonly flags: Flags;
@@ -200,11 +201,11 @@ export interface SingleEnd extends Pick<Delivery, 'deliver'>, Pick<DeliveryConte
 
 /** Delivers a job's result, or prints why there is none and what to do. Returns the exit code. */
 async function endSingle(ended: SingleEnd): Promise<ExitName> {
-  const { record, ledger, why, isOld, context, flags } = ended;
+  const { record, ledger, store, why, isOld, context, flags } = ended;
   const { output, takeNote } = context;
   const { taken } = takeNote ?? {};
   const stopped = why === 'interrupted' || why === 'terminated' ? why : undefined;
-  const { view, exit } = await viewSingle(ledger, record);
+  const { view, exit } = await viewSingle(ledger, store, record);
   const delivered: Delivered =
     stopped === undefined && hasResult(record.row.outcome)
       ? await deliverResult(ended, view)

@@ -130,6 +130,8 @@ function nextOf(record: SingleView, cost: 'free' | 'charged' | 'uncertain'): str
     case 'unfit':
       return `The file is kept; to write it to out/${name}/: voxbatch results ${name}. ${acceptText(name)} ${PAY_AGAIN}`;
     case 'skipped':
+      if (record.isStored)
+        return `The store has its result, from before the restore. To find out how the job is given that, free: voxbatch reconcile ${name}.`;
       return row.failure?.class === 'NotCached'
         ? 'To pay for it: the same command without --cache only.'
         : 'To send it: the same command with a larger --budget.';

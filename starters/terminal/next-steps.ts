@@ -45,6 +45,8 @@ export function stepWords(step: NextStep): string {
 
 const WORDS: { readonly [W in NextWhy]: (step: NextStepOf<W>) => string } = {
   halted: ({ message }) => haltMessage(message),
+  stored: ({ rows, free }) =>
+    `${rowsInWords(rows.count)} without a result, although the store has one from before the restore. To find out how ${form(rows.count, 'it is', 'they are')} given that, free: ${commandLine(free)}`,
   'not-cached': ({ rows, before, pay }) =>
     `${rowsInWords(rows.count)} without an earlier result, not sent. To pay for ${them(rows)}: ${before === undefined ? '' : `${commandLine(before)}, then: `}${commandLine(pay)}`,
   'over-budget': ({ rows, before, pay, isEnough }) => {

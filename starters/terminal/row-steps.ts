@@ -92,6 +92,8 @@ function rowStepWords(step: RowStep, { row, lost, parts }: RowExplanation): stri
       return `The job was paid for and is still at the API. Wait for it again, free: ${commandLine(step.free)}. To pay for another one: ${commandLine(step.pay)}`;
     case 'not-chosen':
       return `It was not chosen so far. Send it: ${commandLine(step.pay)}. To send all such rows: ${commandLine(step.all)}`;
+    case 'stored':
+      return `The store has its result, from before the restore. To find out how it is given that, free: ${commandLine(step.free)}`;
     case 'not-cached':
       return `Pay for it: ${step.before === undefined ? '' : `${commandLine(step.before)}, then: `}${commandLine(step.pay)}`;
     case 'over-budget':

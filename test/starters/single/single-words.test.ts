@@ -1,9 +1,16 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { SingleJob } from '../../../batches/single/single-job.ts';
+import { batchFolder } from '../../../contract/batch-name.ts';
+import { openStoreOf } from '../../../client/claim-store.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { settingsOf } from '../../../client/read-options.ts';
+import { ANN } from '../../support/ann.ts';
 import { readSingle, type SingleRecord } from '../../../client/single/find-single.ts';
-import { singleView } from '../../../client/single/single-view.ts';
+import { singleView, viewSingle } from '../../../client/single/single-view.ts';
 import { costText, endText, stoppedText } from '../../../starters/single/single-words.ts';
-import { placeAtSimulator } from '../command-line.ts';
+import { expectRun, placeAtSimulator } from '../command-line.ts';
 import { find } from '../reached-states.ts';
 import { addJob, type JobEnd } from './add-job.ts';
 
@@ -43,6 +50,31 @@ describe('endText', () => {
     const failure = { class: 'Unfit', message: 'Part 1 of 2 ended unfit: Other words.' } as const;
     const [, next] = endText(singleView({ ...record, row: { ...record.row, parts: 2, failure } }, 0));
     expect(next).toContain(accept(record));
+  });
+});
+
+describe('after a restore, of a job whose result the store has from before', () => {
+  const reconcile = (name: string): string => `free: voxbatch reconcile ${name}`;
+
+  it('every next step leads to that result, not to a payment that is refused', async () => {
+    const { ledger, folder } = world.place;
+    const store = await openStoreOf(settingsOf({ home: folder }));
+    endAfterTest(() => store.close());
+    const record = await recordOf({ as: 'skipped' });
+    const { name } = record.batch;
+    const next = async (): Promise<string> => endText((await viewSingle(ledger, store, record)).view).join();
+    const pay = 'To pay for it: the same command without --cache only.';
+    expect(await next()).toContain(pay);
+    await ledger.acceptCopy(ANN);
+    await ledger.clearDoubts(ANN);
+    expect(await next()).toContain(pay);
+    const lost = join(settingsOf({ home: folder }).store, batchFolder(name, '0123456789'), '0000');
+    await mkdir(lost, { recursive: true });
+    await writeFile(join(lost, '1-speech-1.mp3'), 'sound');
+    expect(await next()).toContain(reconcile(name));
+    expect(await next()).not.toContain(pay);
+    await expectRun(['explain', name], 0, { out: reconcile(name), not: 'Pay for it' });
+    await expectRun(['tune', name, '--cache', 'on'], 0, { err: reconcile(name), not: 'To pay for it' });
   });
 });
 

@@ -18,7 +18,11 @@ function steps(
   notChosen = 0,
   pilot?: Finished['pilot'],
   out = 'out/b',
-  { notCached = 0, cache = 'on' }: { readonly notCached?: number; readonly cache?: CacheMode } = {},
+  {
+    notCached = 0,
+    cache = 'on',
+    stored = 0,
+  }: { readonly notCached?: number; readonly cache?: CacheMode; readonly stored?: number } = {},
 ): readonly string[] {
   const zero = <T extends string>(names: readonly T[]): Record<T, number> =>
     Object.fromEntries(names.map((name) => [name, 0])) as Record<T, number>;
@@ -40,6 +44,7 @@ function steps(
       earlierUnresolved: none,
       ...leftovers,
     },
+    stored,
     pilot,
     out,
   });
@@ -53,6 +58,12 @@ describe('the next steps', () => {
       '4 rows may have been charged; the API has no list to look them up in. If your account shows their jobs: ' +
         "voxbatch reconcile b --adopt 'a b=JOB' '#2=JOB' e=JOB (the first 3 of 4). If they are not there, send again at a new charge: voxbatch reconcile b --resubmit 'a b,#2,e,f'",
     ]);
+  });
+
+  it('of rows whose results the store has from before a restore send nobody to pay', () => {
+    const step =
+      '2 rows without a result, although the store has one from before the restore. To find out how they are given that, free: voxbatch reconcile b';
+    expect(steps({ skipped: 3 }, {}, null, 0, undefined, 'out/b', { notCached: 3, stored: 2 })).toEqual([step]);
   });
 
   it('of a row that lacks only the answer of its verification say that its speech is safe', () => {
