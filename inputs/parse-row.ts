@@ -235,7 +235,11 @@ function unreadFile(path: string): LocalFile {
 function boundsRule(kind: Kind, column: SpecColumn): NumberRule {
   const bounds = boundsOf(kind, column);
   if (bounds === undefined)
-    return { expected: 'a number (a whole one of at most 15 digits)', holds: () => true, read: parseSignedNumber };
+    return {
+      expected: 'a number, such as 12 or -23.5 (a whole one has at most 15 digits)',
+      holds: () => true,
+      read: parseSignedNumber,
+    };
   const { least, most } = bounds;
   return { expected: `a number from ${least} to ${most}`, holds: (value) => value >= least && value <= most };
 }

@@ -63,7 +63,7 @@ function effectLines(
   { isNotified, isCluster }: { readonly isNotified: boolean; readonly isCluster: boolean },
 ): readonly string[] {
   if (batch.state === 'closed')
-    return ['The batch is finished. This applies to rows that you redrive.', ...next.map(stepWords)];
+    return ['The batch is finished. This applies to rows that you send from now on.', ...next.map(stepWords)];
   if (batch.control === 'stopping') return ['The batch is stopping. This applies only to rows that you redrive later.'];
   if (batch.control === 'paused') {
     const resume = commandLine(nextCommand('resume', batch.name));

@@ -4,11 +4,12 @@ import type { SingleEvent, SingleJobRequest, SingleRequested } from '../../clien
 import type { Failure } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import { isTraceable, operationOf, stepsIn } from '../../contract/row-kinds.ts';
+import { creditsOf } from '../../results/result-line.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { ExitError } from '../exit-error.ts';
 import { inCredits } from '../terminal/money.ts';
 import { pauseMessage } from '../terminal/pause-words.ts';
-import { sameAgain, sentence, plural } from '../terminal/words.ts';
+import { number, sameAgain, sentence, plural } from '../terminal/words.ts';
 import type { RecordedTake } from '../recorded-take.ts';
 import { pricingLines } from '../run/pricing-words.ts';
 
@@ -59,12 +60,21 @@ const WHY_HELD = {
   running: 'This was asked for before, and its job may still run. Nothing was sent now.',
 } as const;
 
-/** Returns what a job has cost: the known charges, and possible further ones. */
-export function costText({ fields, charges, uncertain }: SingleView): string {
+/** Returns what a job has cost: the known charges, those of its latest take first, and possible further ones. */
+export function costText({ fields, charges, uncertain, row }: SingleView): string {
   const { _credits: credits, _credits_kind: kind } = fields;
   const isEstimate = charges.some(({ chargedFrom }) => chargedFrom === 'quote');
   const charged = `${isEstimate ? 'About ' : ''}${inCredits(credits)} charged.`;
-  if (kind !== 'uncertain') return credits === 0 ? 'Nothing was charged.' : charged;
+  if (kind !== 'uncertain') {
+    const ofTake = charges.filter(({ take }) => take === row.take);
+    const now = creditsOf(ofTake);
+    if (now !== 0 && now !== credits) {
+      const about = ofTake.some(({ chargedFrom }) => chargedFrom === 'quote') ? 'About ' : '';
+      const sum = `${isEstimate && about === '' ? 'about ' : ''}${number(credits)}`;
+      return `${about}${inCredits(now)} charged; ${sum} with its earlier takes.`;
+    }
+    return credits === 0 ? 'Nothing was charged.' : charged;
+  }
   if (credits === 0)
     return uncertain === 0 ? 'Its price is not known.' : `${inCredits(uncertain)} may have been charged.`;
   const more = uncertain === 0 ? 'More' : `${inCredits(uncertain)} more`;

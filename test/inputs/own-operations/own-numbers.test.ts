@@ -21,6 +21,7 @@ it('takes any decimal number in a column of an own operation, with a sign and an
   expect(await read(['-1', '-23.5', '+3', '1e3', ' 2E-2 ', '.5', '0'])).toEqual({
     numbers: [-1, -23.5, 3, 1000, 0.02, 0.5, 0],
     problems: [],
+    expected: '',
   });
 });
 
@@ -29,6 +30,8 @@ const WRONG = ['-', '1e', '0x10', 'NaN', 'Infinity', '1e999', '1 000', '--1', '.
 const TOO_LONG = ['12345678901234567', '-9007199254740993', '+9007199254740993'];
 
 it('takes nothing else, nor a number that no double holds', async () => {
-  const { problems } = await read([...WRONG, ...TOO_LONG]);
+  const { problems, expected } = await read([...WRONG, ...TOO_LONG]);
   expect(problems).toEqual([...WRONG, ...TOO_LONG].map((_, at) => [at + 2, 'bad-number']));
+  // It does not read as if only whole numbers were taken.
+  expect(expected).toBe('a number, such as 12 or -23.5 (a whole one has at most 15 digits)');
 });

@@ -10,6 +10,8 @@ export interface OwnNumbers {
   readonly numbers: readonly unknown[];
   /** Line and code of each problem. */
   readonly problems: readonly (readonly [number, string])[];
+  /** What the first problem says that a cell may be. */
+  readonly expected: string;
 }
 
 /** The column of numbers of the operation that the thread adds. */
@@ -34,5 +36,5 @@ async function readNumbers(path: string): Promise<OwnNumbers> {
   await source.close();
   const rows = problems.length > 0 ? [] : (await loadFile(path, { kind })).rows;
   const numbers = rows.map(({ spec }) => (spec as unknown as Readonly<Record<string, unknown>>)[COLUMN]);
-  return { numbers, problems: problems.map(({ line, code }) => [line, code]) };
+  return { numbers, problems: problems.map(({ line, code }) => [line, code]), expected: problems[0]?.expected ?? '' };
 }

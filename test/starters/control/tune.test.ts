@@ -48,7 +48,7 @@ describe('tune', () => {
     ['running', 'The batch has no worker now. This applies when it continues: voxbatch run b.csv'],
     ['paused', 'The batch is paused. This applies when it continues: voxbatch resume b'],
     ['stopping', 'This applies only to rows that you redrive later'],
-    ['finished', 'The batch is finished. This applies to rows that you redrive.'],
+    ['finished', 'The batch is finished. This applies to rows that you send from now on.'],
     ['halted', 'voxbatch redrive b --where outcome=cancelled'],
   ] as const)('says from when on it matters: %s', async (state, words) => {
     await STATES[state](place.ledger);

@@ -87,6 +87,22 @@ it('a job whose command was ended goes on by the same command, without the flag 
 });
 
 it.each([
+  [7, [false, false], '4 credits charged; 11 with its earlier takes.'],
+  [7, [true, false], '4 credits charged; about 11 with its earlier takes.'],
+  [7, [false, true], 'About 4 credits charged; 11 with its earlier takes.'],
+  [0, [false, false], '4 credits charged.'],
+] as const)('costText tells the latest take from the sum of all: %p, %j', async (before, isQuoted, words) => {
+  const file = await world.place.store.put('job/1.mp3', 'ID3 the paid bytes');
+  const record = await recordOf({ file });
+  const from = isQuoted.map((is): 'quote' | 'api' => (is ? 'quote' : 'api'));
+  const charges = record.charges.flatMap((charge) => [
+    { ...charge, take: 1, charged: before, chargedFrom: from[0] ?? null },
+    { ...charge, take: 2, charged: 4, chargedFrom: from[1] ?? null },
+  ]);
+  expect(costText(singleView({ ...record, charges, row: { ...record.row, take: 2 } }, 0))).toBe(words);
+});
+
+it.each([
   [true, 'About 7 credits charged.'],
   [false, '7 credits charged.'],
 ])('costText marks a price that the API did not tell: %p', async (isQuoted, words) => {
