@@ -9,7 +9,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { FileLoss } from '../../contract/file-loss.ts';
 import { copyOut } from '../../results/copy-out.ts';
 import { checkStored } from '../../results/files.ts';
-import { resultFields } from '../../results/result-line.ts';
+import { creditsOf, resultFields } from '../../results/result-line.ts';
 import type { Store } from '../../store/store.ts';
 import type { Readable } from 'node:stream';
 import type { SingleRecord } from './find-single.ts';
@@ -24,6 +24,8 @@ export function singleView(record: SingleRecord, uncertain: number, isStored = f
     ...record,
     uncertain,
     isStored,
+    /** Known charges of its latest take. */
+    creditsOfTake: creditsOf(record.charges.filter(({ take }) => take === record.row.take)),
     /** As in the tables of a batch. */
     fields: resultFields(record, record.batch.name, ''),
     /** `clean` removed its request. */

@@ -4,7 +4,6 @@ import type { SingleEvent, SingleJobRequest, SingleRequested } from '../../clien
 import type { Failure } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import { isTraceable, operationOf, stepsIn } from '../../contract/row-kinds.ts';
-import { creditsOf } from '../../results/result-line.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { ExitError } from '../exit-error.ts';
 import { inCredits } from '../terminal/money.ts';
@@ -61,13 +60,13 @@ const WHY_HELD = {
 } as const;
 
 /** Returns what a job has cost: the known charges, those of its latest take first, and possible further ones. */
-export function costText({ fields, charges, uncertain, row }: SingleView): string {
+export function costText({ fields, charges, uncertain, row, creditsOfTake }: SingleView): string {
   const { _credits: credits, _credits_kind: kind } = fields;
   const isEstimate = charges.some(({ chargedFrom }) => chargedFrom === 'quote');
   const charged = `${isEstimate ? 'About ' : ''}${inCredits(credits)} charged.`;
   if (kind !== 'uncertain') {
     const ofTake = charges.filter(({ take }) => take === row.take);
-    const now = creditsOf(ofTake);
+    const now = creditsOfTake;
     if (now !== 0 && now !== credits) {
       const about = ofTake.some(({ chargedFrom }) => chargedFrom === 'quote') ? 'About ' : '';
       const sum = `${isEstimate && about === '' ? 'about ' : ''}${number(credits)}`;
