@@ -12,7 +12,6 @@ import { describeMismatch } from '../../results/verification/mismatch.ts';
 import { refuseCleaned } from '../clean/clean.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Settings } from '../settings.ts';
-import { storedRows } from './forgotten-results.ts';
 import { voxbatchVersion } from '../version.ts';
 import type { Finished } from '../status/next-steps.ts';
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
@@ -97,7 +96,12 @@ export async function readEnd<S extends Pick<EndOfRun, 'batch' | 'counts' | 'mon
   const { batch, counts } = sums;
   const leftovers = await gatherLeftovers(ledger, batch, counts);
   const isClosed = batch.state === 'closed';
-  const stored = isClosed && counts.notCached > 0 ? (await storedRows(settings, ledger, batch)).size : 0;
+  let stored = 0;
+  if (isClosed && counts.notCached > 0) {
+    // Seldom needed, so loaded here.
+    const { storedRows } = await import('./forgotten-results.ts');
+    stored = (await storedRows(settings, ledger, batch)).size;
+  }
   return { ...sums, leftovers, stored, pilot: isClosed ? await viewPilot(ledger, batch) : undefined };
 }
 
