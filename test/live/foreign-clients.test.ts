@@ -105,7 +105,7 @@ describe('somebody else who reaches the server', () => {
     expect(undue).toContain('the schedule is not due then, and nobody has asked for it');
     expect(unread).toContain('the schedule is not due then');
     // It is written where it was, once more.
-    expect(again).toContain('"type":"ended","exit":"complete"');
+    expect(again).toContain('had ended before this firing began');
     expect(noBatch).toContain('Activity task failed');
     expect(report.activities).toEqual([
       expect.stringContaining('The ledger knows no schedule \\"mine\\".'),
