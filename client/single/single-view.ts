@@ -17,8 +17,10 @@ import type { SingleRecord } from './find-single.ts';
 /** A recorded job with everything that is shown of it. */
 export type SingleView = ReturnType<typeof singleView>;
 
-/** Adds to a recorded job what is derived from it. `uncertain`: credits that may have been charged for its requests.
- * `isStored`: a restored ledger lacks its result, and the store has it. */
+/**
+ * Adds to a recorded job what is derived from it. `uncertain`: credits that may have been charged for its requests.
+ * `isStored`: a restored ledger lacks its result, and the store has it.
+ */
 export function singleView(record: SingleRecord, uncertain: number, isStored = false) {
   return {
     ...record,

@@ -6,8 +6,6 @@ import { MAX_JITTER_MS, type ScheduleSpec } from './schedule-spec.ts';
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** Offsets of a timezone that are kept. */
-const MAX_OFFSETS = 1_000;
 /** A calendar time skipped by a clock change (daylight saving) comes within this time after the change, ms. */
 const MAX_CHANGE_MS = 3 * HOUR_MS;
 /**
@@ -63,12 +61,9 @@ export function* dueTimesBetween(
 function hourByHour(calendar: CalendarTimes, timezone: string): (at: number) => boolean {
   const offsets = new Map<number, number>();
   const offsetAt = (hour: number): number => {
-    const known = offsets.get(hour);
-    if (known !== undefined) return known;
-    const offset = offsetOf(hour, timezone);
-    if (offsets.size > MAX_OFFSETS) offsets.clear();
-    offsets.set(hour, offset);
-    return offset;
+    const found = offsets.get(hour) ?? offsetOf(hour, timezone);
+    offsets.set(hour, found);
+    return found;
   };
   let hour = NaN;
   /** The offset of all times of the hour; undefined shortly after a change. */

@@ -107,7 +107,7 @@ function tookPlaceOf(due: DueTime, { at, isScheduled }: OccurrenceRun, catchUpMs
 
 /** Returns the explanation for a paused schedule. `note`: the pause's note in Temporal. */
 export function pausedBy(note: string): Extract<MissingOccurrence, { readonly type: 'skipped' }> {
-  if (BY_ITSELF.test(note)) {
+  if (isByItself(note)) {
     const reason = 'The schedule had paused by itself, because an occurrence failed.';
     return { type: 'skipped', cause: 'paused-on-failure', reason };
   }
@@ -134,15 +134,17 @@ export function countMissed<S extends { readonly at: number; readonly cause: Ski
 /** The note of a schedule that the ledger has paused after a failure. */
 export const PAUSED_BY_ITSELF = 'paused, because an occurrence failed';
 
-/**
- * That note, and how Temporal notes the same, in its older and newer words; an id and the failure follow.
- */
-const BY_ITSELF =
-  /^paused due to workflow (?:failure|timeout)|^paused, workflow |^paused, because an occurrence failed$/;
+/** How Temporal notes the same, in its older and newer words; an id and the failure follow. */
+const BY_TEMPORAL = /^paused due to workflow (?:failure|timeout)|^paused, workflow /;
+
+/** Whether a pause's note says that the schedule has paused by itself. */
+function isByItself(note: string): boolean {
+  return note === PAUSED_BY_ITSELF || BY_TEMPORAL.test(note);
+}
 
 /** Returns a schedule's note for people, without Temporal's ids. */
 export function noteInWords(note: string): string {
-  return BY_ITSELF.test(note) ? 'an occurrence failed' : note;
+  return isByItself(note) ? 'an occurrence failed' : note;
 }
 
 /** What decides, besides an occurrence's state, whether it needs attention. */

@@ -64,16 +64,12 @@ export function costText({ fields, charges, uncertain, row, creditsOfTake }: Sin
   const { _credits: credits, _credits_kind: kind } = fields;
   const isEstimate = charges.some(({ chargedFrom }) => chargedFrom === 'quote');
   const charged = `${isEstimate ? 'About ' : ''}${inCredits(credits)} charged.`;
-  if (kind !== 'uncertain') {
-    const ofTake = charges.filter(({ take }) => take === row.take);
-    const now = creditsOfTake;
-    if (now !== 0 && now !== credits) {
-      const about = ofTake.some(({ chargedFrom }) => chargedFrom === 'quote') ? 'About ' : '';
-      const sum = `${isEstimate && about === '' ? 'about ' : ''}${number(credits)}`;
-      return `${about}${inCredits(now)} charged; ${sum} with its earlier takes.`;
-    }
-    return credits === 0 ? 'Nothing was charged.' : charged;
+  if (kind !== 'uncertain' && creditsOfTake !== 0 && creditsOfTake !== credits) {
+    const isTakeEstimate = charges.some(({ take, chargedFrom }) => take === row.take && chargedFrom === 'quote');
+    const sum = `${isEstimate && !isTakeEstimate ? 'about ' : ''}${number(credits)}`;
+    return `${isTakeEstimate ? 'About ' : ''}${inCredits(creditsOfTake)} charged; ${sum} with its earlier takes.`;
   }
+  if (kind !== 'uncertain') return credits === 0 ? 'Nothing was charged.' : charged;
   if (credits === 0)
     return uncertain === 0 ? 'Its price is not known.' : `${inCredits(uncertain)} may have been charged.`;
   const more = uncertain === 0 ? 'More' : `${inCredits(uncertain)} more`;
