@@ -1,4 +1,5 @@
 import Environment from './environment.mjs';
+import { isTooLate, skipAll } from './start-until.mjs';
 
 /** Commands whose words are shown, and characters of each: the last ones. */
 const SHOWN = 6;
@@ -16,9 +17,16 @@ const PATIENCE_MS = 240_000;
 
 /**
  * Gives live tests more time, and adds to the error of a live test what its last commands said: a test compares exit codes, and they alone tell nobody why. A command is
- * noted by `LiveWorld`, in `voxbatchCommands` of the test's globals.
+ * noted by `LiveWorld`, in `voxbatchCommands` of the test's globals. Skips a whole file if it is too late to start it.
  */
 export default class LiveEnvironment extends Environment {
+  #isLeftOut;
+
+  constructor(config, context) {
+    super(config, context);
+    this.#isLeftOut = isTooLate(context.testPath);
+  }
+
   async setup() {
     await super.setup();
     Object.assign(this.global, { [LIMIT]: LIMIT_MS, voxbatchPatienceMs: PATIENCE_MS });
@@ -30,7 +38,8 @@ export default class LiveEnvironment extends Environment {
     await super.teardown();
   }
 
-  handleTestEvent({ name, error }) {
+  handleTestEvent({ name, error }, { rootDescribeBlock }) {
+    if (name === 'run_start' && this.#isLeftOut) skipAll(rootDescribeBlock);
     if (name !== 'test_fn_failure' && name !== 'hook_failure') return;
     if (typeof error?.stack !== 'string') return;
     const words = (this.global.voxbatchCommands ?? []).slice(-SHOWN).map(inWords).join('');

@@ -8,17 +8,18 @@
  * - `--changed`: the unit tests of what was changed since the branch left `main`, or `--since=COMMIT`; `--changed-live`: the live ones.
  *
  * A test that leaves something behind fails the run: an open handle, a process, a file in the temporary folder. A
- * skipped test does too, unless arguments chose which to run. At the end come the files that took longest; the last line counts:
+ * skipped test does too, unless arguments chose which to run, or time was up (`start-until.mjs`). At the end come the files that took longest; the last line counts:
  * `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { chooseTests } from './choose-tests.mjs';
 import { placeForFiles } from './place-for-files.mjs';
+import { isTooLate } from './start-until.mjs';
 
 const CORES = availableParallelism();
 const args = process.argv.slice(2);
@@ -97,12 +98,28 @@ function count(output, leaks) {
     failed += result.numFailedTests + result.numRuntimeErrorTestSuites;
     nameSlowest(result.testResults);
     nameFailed(result.testResults);
-    const skipped = result.numPendingTests + result.numTodoTests;
+    const leftOut = result.testResults.filter(isLeftOut);
+    nameLeftOut(leftOut);
+    const isOfThem = leftOut.reduce((sum, { assertionResults }) => sum + assertionResults.length, 0);
+    const skipped = result.numPendingTests - isOfThem + result.numTodoTests;
     if (skipped > 0 && (args.length === 0 || args.at(-1) === '--all')) fail(`${skipped} tests were skipped`);
   } else {
     fail('the tests ended without a result');
   }
   if (leaks) fail('a test left a handle open; run Jest with --detectOpenHandles to find it');
+}
+
+/** Whether a file was not started, because it was too late. */
+function isLeftOut({ name, assertionResults }) {
+  return isTooLate(name) && assertionResults.length > 0 && assertionResults.every(({ status }) => status === 'pending');
+}
+
+function nameLeftOut(files) {
+  if (files.length === 0) return;
+  const names = files.map(({ name }) => basename(name).replace(/[.]test[.][jt]s$/, '')).toSorted();
+  console.log(
+    `Not started, because time was up (${String(names.length)} of the files of live tests): ${names.join(', ')}`,
+  );
 }
 
 /** The names of what failed, each with the beginning of why, at the end of much output. */

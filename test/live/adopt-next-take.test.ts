@@ -2,13 +2,14 @@
 import { expect, it } from '@jest/globals';
 import { cp, rm } from 'node:fs/promises';
 import { saying } from '../support/batch-end.ts';
+import { restoreBackup } from '../support/restore-backup.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 const ROWS = ['fine', 'good', 'broken', 'well', 'broken too', 'ok'];
 const MANIFEST = `id,kind,text,voice\n${ROWS.map((text, at) => `r${String(at + 1)},tts,${text},narrator`).join('\n')}\n`;
 
 it('the takes that a restored ledger lacks are given their jobs by the command that reconcile names, and none is paid for again', async () => {
-  const world = await LiveWorld.open({ seed: 74, jobMs: [50, 100], config: { cache: 'off' } });
+  const world = await LiveWorld.open({ seed: 74, jobMs: [50, 100], config: { cache: 'off' }, server: true });
   await world.write('g.csv', MANIFEST);
   await world.changePlan({
     rules: [{ on: 'create', operation: 'speech-job', match: { text: 'broken' }, fault: 'job-fails' }],
@@ -30,9 +31,7 @@ it('the takes that a restored ledger lacks are given their jobs by the command t
   const bill = await billOf();
   const files = await world.results('g');
 
-  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
-  for (const command of ['restore copy', 'trust', 'ledger accept-copy', 'ledger compare-store'])
-    expect([command, await world.run(command.split(' '))]).toMatchObject([command, { code: 0 }]);
+  await restoreBackup(world);
   const { stdout } = await world.run(['reconcile', 'g']);
   const [, named = ''] = /free: voxbatch (reconcile g --adopt( r[235]\/2=[\w-]+){3})[.]/.exec(stdout) ?? [];
   expect(stdout).toContain(named);

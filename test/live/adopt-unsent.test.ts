@@ -1,8 +1,8 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
-import { rm } from 'node:fs/promises';
 import { expectWhole, report, saying } from '../support/batch-end.ts';
 import { changeRate } from '../support/batch-record.ts';
+import { restoreBackup } from '../support/restore-backup.ts';
 import { LiveWorld } from '../support/live-world.ts';
 import { sendByHand } from '../support/send-by-hand.ts';
 
@@ -23,17 +23,14 @@ const adoptions = (jobs: ReadonlyMap<number, string>): string[] =>
 
 it('jobs that a restored ledger lacks, and whose ids a person knows, are fetched and not paid for again', async () => {
   // No job ends before the ledger is lost, so the store shows nothing of it.
-  const world = await LiveWorld.open({ seed: 71, jobMs: [600_000, 600_000], rows: ROWS, kinds: ['tts'] });
+  const world = await LiveWorld.open({ seed: 71, jobMs: [600_000, 600_000], rows: ROWS, kinds: ['tts'], server: true });
   const run = world.start(['run', 'lines.csv', '--rate', '1', '--halt', 'never']);
   await world.untilCharged(2);
   expect(await world.run(['backup', 'copy'])).toMatchObject({ code: 0 });
   await world.untilCharged(ROWS - 2);
   await run.kill();
   const sent = await world.untilTaken();
-  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
-  await rm(world.path('out'), { recursive: true, force: true });
-  for (const command of ['restore copy', 'trust', 'ledger accept-copy', 'ledger compare-store'])
-    expect([command, await world.run(command.split(' '))]).toMatchObject([command, { code: 0 }]);
+  await restoreBackup(world, { lost: ['out'] });
 
   await world.changeSimulator({ jobMs: [50, 100] });
   const jobs = jobsOf(world);
@@ -87,13 +84,11 @@ it('a row that a worker is about to send is given a job: the worker sends nothin
 });
 
 it('a run that is refused because receipts have more names the command that gives rows their jobs, and none of them is paid for again', async () => {
-  const world = await LiveWorld.open({ seed: 73, jobMs: [50, 100], rows: ROWS, kinds: ['tts'] });
+  const world = await LiveWorld.open({ seed: 73, jobMs: [50, 100], rows: ROWS, kinds: ['tts'], server: true });
   expect(await world.run(['run', 'lines.csv', '--limit', '3'])).toMatchObject({ code: 0 });
   expect(await world.run(['backup', 'copy'])).toMatchObject({ code: 0 });
   expect(await world.run(['run', 'lines.csv', '--yes'])).toMatchObject({ code: 0 });
-  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
-  for (const command of ['restore copy', 'trust', 'ledger accept-copy'])
-    expect([command, await world.run(command.split(' '))]).toMatchObject([command, { code: 0 }]);
+  await restoreBackup(world, { compares: false });
   // Named at once, before anything may be sent, and again by what sends.
   const adoption =
     / have paid requests of 5 rows that the ledger lacks[.] .* free: voxbatch (reconcile lines --adopt( r\d=[\w-]+){5})[.]/;

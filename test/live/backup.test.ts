@@ -5,6 +5,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { readPage } from '../docs/pages.ts';
 import { expectWhole, report, saying } from '../support/batch-end.ts';
 import { changeRate } from '../support/batch-record.ts';
+import { loseLedger, restoreBackup } from '../support/restore-backup.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 const ROWS = 40;
@@ -48,7 +49,7 @@ it('a ledger that is lost in mid-batch goes on from its backup by the guide, whe
   const sent = world.charges().size;
   expect(sent).toBeGreaterThan(since);
 
-  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
+  await loseLedger(world);
   await rm(world.path('out'), { recursive: true, force: true });
   for (const moment of ['copied', 'media']) {
     await dies('restore', moment);
@@ -171,7 +172,7 @@ it('a worker of another folder whose ledger and lock were moved away sends nothi
 
 it('rows whose results are in the store, more of them than one listing of a folder may name, are not paid for again by a ledger from before them', async () => {
   const rows = 50;
-  const world = await LiveWorld.open({ seed: 64, jobMs: [100, 300], rows, kinds: ['tts'] });
+  const world = await LiveWorld.open({ seed: 64, jobMs: [100, 300], rows, kinds: ['tts'], server: true });
   const run = world.start(RUN);
   await world.untilCharged(1);
   await changeRate(world, 'lines', 0.1);
@@ -181,10 +182,7 @@ it('rows whose results are in the store, more of them than one listing of a fold
   expect(await run.ended).toMatchObject({ code: 0 });
   // As recorded since, more than 32 of one folder.
   expect(rows - known).toBeGreaterThan(40);
-  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
-  await rm(world.path('out'), { recursive: true, force: true });
-  expect(await world.run(['restore', 'copy'])).toMatchObject({ code: 0 });
-  await world.run(['trust']);
+  await restoreBackup(world, { lost: ['out'], compares: false });
   for (const command of guideCommands('lines')) await world.run(command);
   await world.run(['tune', 'lines', '--rate', '50']);
   await world.start(['run', 'lines.csv', '--halt', 'never']).ended;

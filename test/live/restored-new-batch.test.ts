@@ -1,7 +1,7 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
-import { rm } from 'node:fs/promises';
 import { saying } from '../support/batch-end.ts';
+import { restoreBackup } from '../support/restore-backup.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 /** What a ledger lacks that was restored from a backup, beside the next requests of its rows. */
@@ -12,7 +12,7 @@ interface Lists {
 }
 
 it('a batch begun after the backup, and an answer without a job, come back with the commands that are named, and nothing is paid for again', async () => {
-  const world = await LiveWorld.open({ seed: 76, jobMs: [50, 100], config: { cache: 'off' } });
+  const world = await LiveWorld.open({ seed: 76, jobMs: [50, 100], config: { cache: 'off' }, server: true });
   const run = (line: string): ReturnType<LiveWorld['run']> => world.run(line.split(' '));
   await world.write('g.csv', 'id,text,voice,verify\nv1,Some words to hear.,narrator,true\n');
   await world.write(
@@ -28,8 +28,7 @@ it('a batch begun after the backup, and an answer without a job, come back with 
   const paid = world.simulator.ledger().length;
   expect(paid).toBe(2 + 2 + 3 + 1);
   const files = await world.results('h');
-  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
-  for (const line of ['restore copy', 'trust', 'ledger accept-copy', 'ledger compare-store']) await run(line);
+  await restoreBackup(world);
 
   /** Gives all rows their jobs, in as many commands as there are steps; returns what is left without a job. */
   const adoptAll = async (batch: string): Promise<number> => {

@@ -1,11 +1,11 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
-import { rm } from 'node:fs/promises';
 import { saying } from '../support/batch-end.ts';
+import { restoreBackup } from '../support/restore-backup.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 it('a take that a restored ledger lacks, and whose row was edited for it, is followed by no retake of the former text', async () => {
-  const world = await LiveWorld.open({ seed: 81, jobMs: [50, 100], config: { cache: 'off' } });
+  const world = await LiveWorld.open({ seed: 81, jobMs: [50, 100], config: { cache: 'off' }, server: true });
   const run = (line: string): ReturnType<LiveWorld['run']> => world.run(line.split(' '));
   await world.write('g.csv', 'id,text,voice\nv1,The former text.,narrator\n');
   await world.write('edited.csv', 'id,text,voice\nv1,Edited and broken.,narrator\n');
@@ -15,10 +15,8 @@ it('a take that a restored ledger lacks, and whose row was edited for it, is fol
   await run('redrive g --from edited.csv --yes');
   const jobs = world.simulator.ledger().map(({ jobId }) => jobId ?? '');
   expect(jobs).toHaveLength(1 + 2);
-  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
-  await rm(world.path('out', 'g'), { recursive: true });
-  for (const line of ['restore copy', 'trust', 'ledger accept-copy', 'ledger compare-store', 'reconcile g'])
-    await run(line);
+  await restoreBackup(world, { lost: ['out/g'] });
+  await run('reconcile g');
 
   // The account shows a failed job of the row.
   expect(await run(`reconcile g --adopt v1/2=${jobs[1] ?? ''}`)).toMatchObject({ stdout: saying('as take 2') });

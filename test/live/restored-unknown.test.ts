@@ -1,7 +1,7 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
-import { rm } from 'node:fs/promises';
 import { saying } from '../support/batch-end.ts';
+import { restoreBackup } from '../support/restore-backup.ts';
 import { LiveWorld } from '../support/live-world.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -13,7 +13,7 @@ r4,lip-sync,,,https://media.example/face.mp4,https://media.example/voice.mp3
 `;
 
 it('a restored ledger goes back to an earlier take, gets the jobs of unknown rows by name, and says what has no place now; nothing is paid for again', async () => {
-  const world = await LiveWorld.open({ seed: 77, jobMs: [50, 100], config: { cache: 'off' } });
+  const world = await LiveWorld.open({ seed: 77, jobMs: [50, 100], config: { cache: 'off' }, server: true });
   const run = (line: string): ReturnType<LiveWorld['run']> => world.run(line.split(' '));
   await world.write('m.csv', MANIFEST);
   await world.changePlan({ rules: [{ on: 'create', match: { text: 'Lost' }, fault: 'accept-then-500' }] });
@@ -29,9 +29,7 @@ it('a restored ledger goes back to an earlier take, gets the jobs of unknown row
   const paid = world.simulator.ledger().length;
   expect(paid).toBe(4 + 2);
   const files = await world.results('m');
-  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
-  for (const line of ['restore copy', 'trust', 'ledger accept-copy', 'ledger compare-store'])
-    expect([line, await run(line)]).toMatchObject([line, { code: 0 }]);
+  await restoreBackup(world);
 
   // The receipts have requests of other rows that the ledger lacks, but these two commands send nothing.
   expect(await run('redrive m --accept r1/1')).toMatchObject({ code: 13 });
@@ -63,7 +61,7 @@ it('a restored ledger goes back to an earlier take, gets the jobs of unknown row
 });
 
 it('what followed from jobs that ran when the backup was made is given to its rows once these have ended, and is not paid for again', async () => {
-  const world = await LiveWorld.open({ seed: 78, jobMs: [600_000, 600_000], config: { cache: 'off' } });
+  const world = await LiveWorld.open({ seed: 78, jobMs: [600_000, 600_000], config: { cache: 'off' }, server: true });
   const run = (line: string): ReturnType<LiveWorld['run']> => world.run(line.split(' '));
   await world.write(
     'm.csv',
@@ -80,8 +78,7 @@ it('what followed from jobs that ran when the backup was made is given to its ro
   const paid = world.simulator.ledger().length;
   expect(paid).toBe(2 + 2);
   const files = await world.results('m');
-  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
-  for (const line of ['restore copy', 'trust', 'ledger accept-copy', 'ledger compare-store']) await run(line);
+  await restoreBackup(world);
 
   expect(await run('reconcile m')).toMatchObject({
     code: 75,

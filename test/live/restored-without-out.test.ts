@@ -1,7 +1,7 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
-import { rm } from 'node:fs/promises';
 import { saying } from '../support/batch-end.ts';
+import { restoreBackup } from '../support/restore-backup.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 /** A restored ledger, where only the store knows what was paid for since the backup: the out folder is gone, too. */
@@ -11,7 +11,7 @@ interface Lists {
 }
 
 it('rows of a batch put on record again, whose results only the store has, are paid for again only if they are named; the named files are taken, free', async () => {
-  const world = await LiveWorld.open({ seed: 79, jobMs: [50, 100], config: { cache: 'off' } });
+  const world = await LiveWorld.open({ seed: 79, jobMs: [50, 100], config: { cache: 'off' }, server: true });
   const run = (line: string): ReturnType<LiveWorld['run']> => world.run(line.split(' '));
   await world.write('g.csv', 'id,text,voice\ng1,Before.,narrator\n');
   await world.write(
@@ -26,9 +26,7 @@ it('rows of a batch put on record again, whose results only the store has, are p
   await world.changePlan({ rules: [] });
   const paid = world.simulator.ledger().length;
   expect(paid).toBe(1 + 2 + 3 + 1);
-  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
-  await rm(world.path('out', 'h'), { recursive: true });
-  for (const line of ['restore copy', 'trust', 'ledger accept-copy', 'ledger compare-store']) await run(line);
+  await restoreBackup(world, { lost: ['out/h'] });
 
   expect(await run('run h.csv --yes')).toMatchObject({ code: 2 });
   expect(await run('run h.csv --yes --cache only')).toMatchObject({ code: 12 });
@@ -70,7 +68,7 @@ it('rows of a batch put on record again, whose results only the store has, are p
 });
 
 it('synchronous speech of a later take, which has no job, is given to its row by the file that reconcile names, and is not paid for again', async () => {
-  const world = await LiveWorld.open({ seed: 80, jobMs: [50, 100], config: { cache: 'off' } });
+  const world = await LiveWorld.open({ seed: 80, jobMs: [50, 100], config: { cache: 'off' }, server: true });
   const run = (line: string): ReturnType<LiveWorld['run']> => world.run(line.split(' '));
   await world.write('g.csv', 'id,text,voice\nv1,First.,narrator\nv2,Second.,narrator\n');
   expect(await run('run g.csv --tts sync --yes')).toMatchObject({ code: 0 });
@@ -79,8 +77,7 @@ it('synchronous speech of a later take, which has no job, is given to its row by
   const files = await world.results('g');
   const paid = world.simulator.ledger().length;
   expect(paid).toBe(2 + 2);
-  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
-  for (const line of ['restore copy', 'trust', 'ledger accept-copy']) await run(line);
+  await restoreBackup(world, { compares: false });
   const { stderr } = await run('ledger compare-store');
   expect(stderr).toContain('--adopt ROW/TAKE=FILE');
   expect(await run('redrive g --rows v1 --yes')).toMatchObject({ code: 2, stderr: saying('voxbatch reconcile g') });

@@ -84,7 +84,7 @@ export class LiveWorld {
     endAfterTest(() => world.close());
     if (ledger !== undefined) await (await openLedger(ledger, { makesTables: true })).close();
     if (rows !== undefined) await world.write('lines.csv', mixedManifest(rows, kinds));
-    if (rows !== undefined || config !== undefined) await world.configure(config ?? QUICK_LOOKS);
+    if (rows !== undefined || config !== undefined) await world.configure({ ...QUICK_LOOKS, ...config });
     if (server) world.#membership = await world.join();
     return world;
   }
@@ -97,6 +97,13 @@ export class LiveWorld {
   /** Makes this process one more of those that use the server of the folder. */
   join(): Promise<Membership> {
     return joinServer({ home: this.path('.voxbatch'), env: process.env, say: () => undefined });
+  }
+
+  /** Does what needs the home for itself: the world's server is away meanwhile. */
+  async withoutServer(work: () => Promise<void>): Promise<void> {
+    await this.#membership?.leave();
+    await work();
+    if (this.#membership !== undefined) this.#membership = await this.join();
   }
 
   /** Path of a file in the folder. */

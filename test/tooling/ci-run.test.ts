@@ -32,9 +32,9 @@ async function run(npm: Commands): Promise<readonly [code: number, last: string]
     case "$*" in
       ci*) exit ${String(npm.install ?? 0)} ;;
       'run check') exit ${String(npm.check ?? 0)} ;;
-      'run test:all') printf '%s\\n' '${prints}'; exit ${String(code)} ;;
+      'run test:all') test "$TEST_START_UNTIL" -gt "$(date +%s)000" || exit 98; printf '%s\\n' '${prints}'; exit ${String(code)} ;;
       'run -s test:postgres') exit ${String(npm.postgres ?? 0)} ;;
-      'run -s test:s3') exit ${String(npm.s3 ?? 0)} ;;
+      'run -s test:s3') echo '48 passed, 0 failed'; exit ${String(npm.s3 ?? 0)} ;;
       'run -s test:browser') exit ${String(npm.browser ?? 0)} ;;
       *) exit 99 ;;
     esac`;

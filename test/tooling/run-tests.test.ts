@@ -17,9 +17,22 @@ export default {
   workerGracefulExitTimeout: 10000,
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/unit/*.test.js'] },
-    { ...shared, displayName: 'live', testMatch: ['<rootDir>/live/*.test.js'] },
+    { ...shared, displayName: 'live', testMatch: ['<rootDir>/live/*.test.js'], testEnvironment: '<rootDir>/environment.js' },
   ],
 };`;
+/** Leaves files out as that of the live tests does, which needs a runtime of its own. */
+const ENVIRONMENT = `
+import { TestEnvironment } from 'jest-environment-node';
+import { isTooLate, skipAll } from '${join(ROOT, 'test/start-until.mjs')}';
+export default class extends TestEnvironment {
+  constructor(config, context) {
+    super(config, context);
+    this.path = context.testPath;
+  }
+  handleTestEvent({ name }, { rootDescribeBlock }) {
+    if (name === 'run_start' && isTooLate(this.path)) skipAll(rootDescribeBlock);
+  }
+}`;
 const PASSING = "it('passes', () => undefined);";
 
 const folder = folderForEach();
@@ -28,24 +41,32 @@ beforeEach(() => {
   symlinkSync(join(ROOT, 'node_modules'), folder('node_modules'));
   writeFileSync(folder('package.json'), '{ "type": "module" }');
   writeFileSync(folder('jest.config.mjs'), CONFIG);
+  writeFileSync(folder('environment.js'), ENVIRONMENT);
 });
 
 /** Runs these test files; returns the exit code, the last line, and what was found wrong. */
 async function run(
   tests: { unit?: readonly string[]; live?: readonly string[] },
   args: readonly string[] = [],
-): Promise<{ code: number | null; last: string; wrong: readonly string[] }> {
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ code: number | null; last: string; wrong: readonly string[]; leftOut?: string }> {
   for (const [project, files] of Object.entries(tests)) {
     mkdirSync(folder(project));
     for (const [at, text] of files.entries()) writeFileSync(folder(project, `${String(at)}.test.js`), text);
   }
-  const child = spawn(process.execPath, [RUNNER, ...args], { cwd: folder(), stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [RUNNER, ...args], {
+    cwd: folder(),
+    env: { ...process.env, TEST_START_UNTIL: undefined, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const said = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
   const wrong = said.stderr.split('\n').filter((line) => line.startsWith('FAILED: '));
-  return { code, last: said.stdout.trimEnd().split('\n').at(-1) ?? '', wrong };
+  const last = said.stdout.trimEnd().split('\n').at(-1) ?? '';
+  const leftOut = /^Not started.*/m.exec(said.stdout)?.[0];
+  return { code, last, wrong, ...(leftOut === undefined ? {} : { leftOut }) };
 }
 
 /** The command line of a process; empty if it is gone, or a zombie. */
@@ -81,6 +102,23 @@ describe('the test runner', () => {
     const tests = { unit: [PASSING, "it.skip('later', () => undefined);"] };
     expect(await run(tests)).toEqual({ code: 1, last: '1 passed, 1 failed', wrong: ['FAILED: 1 tests were skipped'] });
     expect(await run({}, ['-t', 'passes'])).toEqual({ code: 0, last: '1 passed, 0 failed', wrong: [] });
+  });
+
+  it('starts no live test beside those of the promises when time is up, says so, and runs all others', async () => {
+    const failing =
+      "beforeAll(() => { throw new Error(); }); describe('more', () => { it('fails', () => { throw new Error(); }); });";
+    const tests = { unit: [PASSING], live: [failing] };
+    const late = await run(tests, [], { TEST_START_UNTIL: '1' });
+    expect(late).toEqual({
+      code: 0,
+      last: '1 passed, 0 failed',
+      wrong: [],
+      leftOut: expect.stringMatching(/up [(]1 of .*: 0$/),
+    });
+    expect(await run({}, [], { TEST_START_UNTIL: String(Date.now() + 3_600_000) })).toMatchObject({
+      code: 1,
+      last: '1 passed, 1 failed',
+    });
   });
 
   it('fails when a test leaves a handle open, in a worker or in the main process', async () => {

@@ -1,27 +1,24 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { startSimulator } from '../../simulator/start-simulator.ts';
-import { report, saying } from '../support/batch-end.ts';
-import { changeRate, sentByWorker, untilSentBy } from '../support/batch-record.ts';
-import { serveByToken } from '../support/by-token.ts';
-import { openCluster } from '../support/cluster.ts';
-import { endAfterTest } from '../support/end-after-test.ts';
-import { mixedManifest } from '../support/mixed-manifest.ts';
+import { startSimulator } from '../../../simulator/start-simulator.ts';
+import { report, saying } from '../../support/batch-end.ts';
+import { changeRate, sentByWorker, untilSentBy } from '../../support/batch-record.ts';
+import { serveByToken } from '../../support/by-token.ts';
+import { openCluster } from '../../support/cluster.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { mixedManifest } from '../../support/mixed-manifest.ts';
 
 /** So many that both workers of an account are at work long before the end. */
 const ROWS = 160;
 /** So many that each of four workers gets a lane. */
 const MANY = 160;
 
-/** `npm run test:postgres` runs these with the ledger in its server. */
-const { TEST_POSTGRES: postgres } = process.env;
-const ledger = (): { ledger?: string } =>
-  postgres === undefined ? {} : { ledger: `${postgres}?schema=t${randomUUID().slice(0, 8)}` };
+const newLedger = (): string => `${process.env['TEST_POSTGRES'] ?? ''}?schema=t${randomUUID().slice(0, 8)}`;
 
 it('four workers keep to a budget exactly, pay once for what two batches ask for at once, and are steered without token or store', async () => {
   const { world, env, workers } = await openCluster(
-    { seed: 201, createMs: [20, 60], jobMs: [200, 600], kinds: ['tts'], rows: MANY, ...ledger() },
+    { seed: 201, createMs: [20, 60], jobMs: [200, 600], kinds: ['tts'], rows: MANY, ledger: newLedger() },
     4,
   );
   const paid = (): number => world.simulator.ledger().reduce((sum, { credits }) => sum + credits, 0);
@@ -101,7 +98,7 @@ it('four workers keep to a budget exactly, pay once for what two batches ask for
 
 it('several accounts in one ledger each have workers of their own, which take no row of another one and keep to the rate of theirs', async () => {
   const { world, env, workers } = await openCluster(
-    { seed: 202, createMs: [20, 60], jobMs: [200, 600], token: 'first', ...ledger() },
+    { seed: 202, createMs: [20, 60], jobMs: [200, 600], token: 'first', ledger: newLedger() },
     0,
   );
   const second = await startSimulator({ seed: 203, createMs: [20, 60], jobMs: [200, 600], token: 'second' });
