@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -8,7 +8,7 @@ const run = promisify(execFile);
 /** A disk of its own that can be full or read-only, for processes of any user. */
 export interface SmallDisk {
   readonly path: string;
-  /** Leaves not a byte free. */
+  /** Takes every byte that is free now, and none that somebody frees meanwhile: a worker needs its reserve to say why it ends. */
   fill(): Promise<void>;
   /** Takes {@link SmallDisk.fill} back. */
   empty(): Promise<void>;
@@ -29,8 +29,9 @@ export async function mountSmallDisk(path: string, bytes: number): Promise<Small
   return {
     path,
     fill: async () => {
-      // It ends as a full disk does.
-      await writeFile(filler, Buffer.alloc(bytes)).catch((error: unknown) => {
+      const { bavail, bsize } = await statfs(path);
+      // It ends as a full disk does where others write meanwhile.
+      await writeFile(filler, Buffer.alloc(bavail * bsize)).catch((error: unknown) => {
         if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
       });
     },
