@@ -1,5 +1,5 @@
 import Environment from './environment.mjs';
-import { isTooLate, skipAll } from './start-until.mjs';
+import { skipIfTooLate } from './start-until.mjs';
 
 /** Commands whose words are shown, and characters of each: the last ones. */
 const SHOWN = 6;
@@ -20,11 +20,11 @@ const PATIENCE_MS = 240_000;
  * noted by `LiveWorld`, in `voxbatchCommands` of the test's globals. Skips a whole file if it is too late to start it.
  */
 export default class LiveEnvironment extends Environment {
-  #isLeftOut;
+  #testPath;
 
   constructor(config, context) {
     super(config, context);
-    this.#isLeftOut = isTooLate(context.testPath);
+    this.#testPath = context.testPath;
   }
 
   async setup() {
@@ -38,8 +38,9 @@ export default class LiveEnvironment extends Environment {
     await super.teardown();
   }
 
-  handleTestEvent({ name, error }, { rootDescribeBlock }) {
-    if (name === 'run_start' && this.#isLeftOut) skipAll(rootDescribeBlock);
+  handleTestEvent(event, state) {
+    const { name, error } = event;
+    skipIfTooLate(this.#testPath, event, state);
     if (name !== 'test_fn_failure' && name !== 'hook_failure') return;
     if (typeof error?.stack !== 'string') return;
     const words = (this.global.voxbatchCommands ?? []).slice(-SHOWN).map(inWords).join('');

@@ -14,12 +14,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { basename, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { chooseTests } from './choose-tests.mjs';
 import { placeForFiles } from './place-for-files.mjs';
-import { isTooLate } from './start-until.mjs';
+import { isTooLate, liveName } from './start-until.mjs';
 
 const CORES = availableParallelism();
 const args = process.argv.slice(2);
@@ -116,7 +116,7 @@ function isLeftOut({ name, assertionResults }) {
 
 function nameLeftOut(files) {
   if (files.length === 0) return;
-  const names = files.map(({ name }) => basename(name).replace(/[.]test[.][jt]s$/, '')).toSorted();
+  const names = files.map(({ name }) => liveName(name)).toSorted();
   console.log(
     `Not started, because time was up (${String(names.length)} of the files of live tests): ${names.join(', ')}`,
   );

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import TestSequencer from '@jest/test-sequencer';
-import { mayWait, START_UNTIL } from './start-until.mjs';
+import { mayBeLeftOut } from './start-until.mjs';
 
 /** How a test file begins that takes long: more than a second and a half of a core, or more than half a minute if it is a live one. */
 export const SLOW = '/** @slow */';
@@ -15,14 +15,10 @@ const GUESS = { unit: { slow: 8_000, other: 500 }, live: { slow: 60_000, other: 
 export default class SlowFirst extends TestSequencer {
   sort(tests) {
     const inOrder = super.sort(tests);
-    const durations = new Map(inOrder.map((test) => [test, test.duration ?? guess(test)]));
-    inOrder.sort((a, b) => durations.get(b) - durations.get(a));
-    if (START_UNTIL === undefined) return inOrder;
-    const last = inOrder.filter(({ path }) => mayWait(path)).map((test) => ({ test, at: Math.random() }));
-    return [
-      ...inOrder.filter(({ path }) => !mayWait(path)),
-      ...last.sort((a, b) => a.at - b.at).map(({ test }) => test),
-    ];
+    const durations = new Map(
+      inOrder.map((test) => [test, mayBeLeftOut(test.path) ? -Math.random() : (test.duration ?? guess(test))]),
+    );
+    return inOrder.sort((a, b) => durations.get(b) - durations.get(a));
   }
 }
 

@@ -23,14 +23,14 @@ export default {
 /** Leaves files out as that of the live tests does, which needs a runtime of its own. */
 const ENVIRONMENT = `
 import { TestEnvironment } from 'jest-environment-node';
-import { isTooLate, skipAll } from '${join(ROOT, 'test/start-until.mjs')}';
+import { skipIfTooLate } from '${join(ROOT, 'test/start-until.mjs')}';
 export default class extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
     this.path = context.testPath;
   }
-  handleTestEvent({ name }, { rootDescribeBlock }) {
-    if (name === 'run_start' && isTooLate(this.path)) skipAll(rootDescribeBlock);
+  handleTestEvent(event, state) {
+    skipIfTooLate(this.path, event, state);
   }
 }`;
 const PASSING = "it('passes', () => undefined);";
