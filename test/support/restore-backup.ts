@@ -16,7 +16,7 @@ export async function restoreBackup(
   { lost = [], compares = true }: { readonly lost?: readonly string[]; readonly compares?: boolean } = {},
 ): Promise<void> {
   await loseLedger(world);
-  for (const path of lost) await rm(world.path(path), { recursive: true, force: true });
+  for (const path of lost) await rm(world.path(path), { recursive: true });
   await world.withoutServer(async () => {
     expect(await world.run(['restore', 'copy'])).toMatchObject({ code: 0 });
   });

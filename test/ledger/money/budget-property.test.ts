@@ -62,8 +62,8 @@ async function act(world: BudgetWorld, { what, lane, pick, treatment }: Action):
   else await world[what](pick);
 }
 
-/** A story is a thousand transactions, which take a server several times as long as a file. */
-const RUNS = process.env['TEST_POSTGRES'] === undefined ? 60 : 20;
+/** A story is a thousand transactions. */
+const RUNS = 60;
 
 it('budgets of two batches of an account, over several lanes that are killed, are exceeded by no more than the docs admit, and each run comes to its end', async () => {
   let runs = 0;

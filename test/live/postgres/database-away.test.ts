@@ -10,6 +10,7 @@ import { endAfterTest } from '../../support/end-after-test.ts';
 import { executeStatements } from '../../support/execute-statements.ts';
 import { LiveWorld, type WorldOptions } from '../../support/live-world.ts';
 import { postgresForTest } from '../../support/postgres-for-test.ts';
+import { newPostgresSchema } from '../../support/postgres-schema.ts';
 
 const ROWS = 120;
 const KILLS = 6;
@@ -17,13 +18,6 @@ const CUTS = 60;
 const OPTIONS: WorldOptions = { seed: 41, createMs: [50, 150], jobMs: [500, 2_000], rows: ROWS, kinds: ['tts'] };
 /** Slow enough that there is something to disturb. */
 const RUN = ['run', 'lines.csv', '--rate', '8', '--halt', 'never'];
-
-/** The server that all tests of this run share. */
-function sharedServer(): string {
-  const url = process.env['TEST_POSTGRES'];
-  if (url === undefined) throw new Error('These tests need a PostgreSQL server: npm run test:postgres');
-  return `${url}?schema=t${randomUUID().slice(0, 8)}`;
-}
 
 describe('a batch whose ledger is in PostgreSQL', () => {
   it('goes on by itself when the server is killed and started again: nothing is lost, in doubt or paid twice', async () => {
@@ -54,7 +48,7 @@ describe('a batch whose ledger is in PostgreSQL', () => {
   it('loses nothing where the line is cut right at commits: what was committed is found out', async () => {
     // 120 rows make some 170 commits: many rows share each.
     const cuts = { every: 2, most: CUTS, before: 0, after: 0 };
-    const world = await LiveWorld.open({ ...OPTIONS, ledger: await cutAtCommits(sharedServer(), cuts) });
+    const world = await LiveWorld.open({ ...OPTIONS, ledger: await cutAtCommits(newPostgresSchema(), cuts) });
     const { code } = await world.start(RUN).ended;
     const end = await expectWhole(world, 'lines', ROWS);
     report('line cut at commits', { ...cuts, ...end });
@@ -63,7 +57,7 @@ describe('a batch whose ledger is in PostgreSQL', () => {
   });
 
   it('waits for a person when the disk of the server is full, keeps the answers, and goes on by itself', async () => {
-    const ledger = sharedServer();
+    const ledger = newPostgresSchema();
     const world = await LiveWorld.open({ ...OPTIONS, ledger });
     const admin = new pg.Client(connectionTo(ledger).config);
     await admin.connect();
@@ -114,7 +108,7 @@ describe('a batch whose ledger is in PostgreSQL', () => {
 
   it('says that its user has too few connections for the lock of workers, and goes on once there are more', async () => {
     const user = `u${randomUUID().slice(0, 8)}`;
-    const server = sharedServer();
+    const server = newPostgresSchema();
     await executeStatements(server, `create role ${user} login`, `create database ${user} owner ${user}`);
     const url = new URL(`/${user}`, server);
     url.username = user;

@@ -1,6 +1,5 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
 import { startSimulator } from '../../../simulator/start-simulator.ts';
 import { report, saying } from '../../support/batch-end.ts';
 import { changeRate, sentByWorker, untilSentBy } from '../../support/batch-record.ts';
@@ -8,17 +7,16 @@ import { serveByToken } from '../../support/by-token.ts';
 import { openCluster } from '../../support/cluster.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { mixedManifest } from '../../support/mixed-manifest.ts';
+import { newPostgresSchema } from '../../support/postgres-schema.ts';
 
 /** So many that both workers of an account are at work long before the end. */
 const ROWS = 160;
 /** So many that each of four workers gets a lane. */
 const MANY = 160;
 
-const newLedger = (): string => `${process.env['TEST_POSTGRES'] ?? ''}?schema=t${randomUUID().slice(0, 8)}`;
-
 it('four workers keep to a budget exactly, pay once for what two batches ask for at once, and are steered without token or store', async () => {
   const { world, env, workers } = await openCluster(
-    { seed: 201, createMs: [20, 60], jobMs: [200, 600], kinds: ['tts'], rows: MANY, ledger: newLedger() },
+    { seed: 201, createMs: [20, 60], jobMs: [200, 600], kinds: ['tts'], rows: MANY, ledger: newPostgresSchema() },
     4,
   );
   const paid = (): number => world.simulator.ledger().reduce((sum, { credits }) => sum + credits, 0);
@@ -98,7 +96,7 @@ it('four workers keep to a budget exactly, pay once for what two batches ask for
 
 it('several accounts in one ledger each have workers of their own, which take no row of another one and keep to the rate of theirs', async () => {
   const { world, env, workers } = await openCluster(
-    { seed: 202, createMs: [20, 60], jobMs: [200, 600], token: 'first', ledger: newLedger() },
+    { seed: 202, createMs: [20, 60], jobMs: [200, 600], token: 'first', ledger: newPostgresSchema() },
     0,
   );
   const second = await startSimulator({ seed: 203, createMs: [20, 60], jobMs: [200, 600], token: 'second' });

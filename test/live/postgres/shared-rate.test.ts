@@ -1,6 +1,5 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
@@ -9,6 +8,7 @@ import { expectWhole, report } from '../../support/batch-end.ts';
 import { changeRate, countByOwner, untilSentBy } from '../../support/batch-record.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { LiveWorld } from '../../support/live-world.ts';
+import { newPostgresSchema } from '../../support/postgres-schema.ts';
 import { TemporalServer } from '../../support/temporal-server.ts';
 
 const ROWS = 400;
@@ -20,9 +20,7 @@ const STANDSTILL_NS = 500_000_000;
 const SHIFT = pathToFileURL(resolve('test', 'support', 'shift-clock.mjs')).href;
 
 it('four workers whose clocks are up to 20 s apart share a rate: no call is refused, and each sends its part', async () => {
-  const server = process.env['TEST_POSTGRES'];
-  if (server === undefined) throw new Error('This test needs a PostgreSQL server: npm run test:postgres');
-  const place = `${server}?schema=t${randomUUID().slice(0, 8)}`;
+  const place = newPostgresSchema();
   const world = await LiveWorld.open({
     ...{ seed: 43, createMs: [20, 60], jobMs: [300, 1_000], rate: RATE },
     ...{ rows: ROWS, kinds: ['tts'], ledger: place },
